@@ -128,7 +128,8 @@ _JUDGED = re.compile(
     r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(
+# Two of these in an English statement cancel each other.
+_COUNTED_NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
@@ -184,14 +185,10 @@ def _states(question: str, answer: str) -> bool | None:
     asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
     clause = _CLAUSE.split(answer, maxsplit=1)[0]
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
-    words = [word for word in words if not _NEGATION.fullmatch(word) and not word.endswith("nt")]
+    words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
     said = [stem(word) for word in words]
-    if (
-        not asked
-        or not (asked[-1] in said or opposite(asked[-1], words))
-        or _BUT.search(answer)
-        or len(said) > len(asked) + _MORE
-    ):
+    same_end = asked and (asked[-1] in said or opposite(asked[-1], words))
+    if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
     opposites = [word for word in asked if word not in said and opposite(word, words)]
     repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
@@ -201,5 +198,5 @@ def _states(question: str, answer: str) -> bool | None:
     order = [asked.index(word) for word in said if asked.count(word) == 1]
     if order != sorted(order):
         return None
-    negations = len(_NEGATION.findall(clause)) + len(opposites)
-    return negations % 2 == len(_NEGATION.findall(question)) % 2
+    negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
+    return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2

@@ -5,11 +5,10 @@ The reference is compared with the codes of its own form in the answer.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
-from .labels import asks_version, same_label
-from .programs import COMMAND, ONLY_CODE, same_program
-from .reading import Texts
+from .labels import asks_version, compare_label
+from .programs import COMMAND, ONLY_CODE, compare_program
+from .reading import Comparison, Texts
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
@@ -17,34 +16,33 @@ _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|="
 _COEFFICIENT = re.compile(r"^\d+")
 
 
-def same_code(texts: Texts) -> Iterator[bool | None]:
-    """Yield whether the answer has the reference's code: None if that is not certain, nothing for no code.
+def compare_code(texts: Texts) -> Comparison | None:
+    """Compare the answer with the reference's code; None if the reference is no code.
 
-    >>> list(same_code(Texts("", "Put it in package.json.", "package.json"))), list(same_code(Texts("", "c3", "c4")))
-    ([True], [False])
-    >>> list(same_code(Texts("", "(x & 1) == 0", "x % 2 == 0"))), list(same_code(Texts("", "Rome", "Paris")))
-    ([None], [])
+    >>> compare_code(Texts("", "In package.json.", "package.json")).equal, compare_code(Texts("", "c3", "c4")).equal
+    (True, False)
+    >>> compare_code(Texts("", "(x & 1) == 0", "x % 2 == 0")).equal, compare_code(Texts("", "Rome", "Paris"))
+    (None, None)
     """
     reference = texts.reference
-    if _REACTS.search(reference) and (reacts := _same_reaction(texts)) is not None:
-        yield reacts
-        return
+    if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
+        return Comparison("identifier", reacts)
     if len(reference) > _LONGEST or not (_MAY_BE_CODE.search(reference) or COMMAND.match(reference)):
-        return
+        return None
     version = asks_version(texts)
     same = None
     if len(texts.answer) <= _LONGEST_ANSWER:
-        same = same_label(texts, version)
-        same = same_program(texts) if same is None and not version else same
-    if same is not None or version or ONLY_CODE.search(reference):
-        yield same
+        same = compare_label(texts, version)
+        same = compare_program(texts) if same is None and not version else same
+    is_code = same is not None or version or ONLY_CODE.search(reference)
+    return Comparison("identifier", same) if is_code else None
 
 
-def _same_reaction(texts: Texts) -> bool | None:
+def _compare_reaction(texts: Texts) -> bool | None:
     """Compare chemical equations, whose substances may have another order; None for other texts."""
-    given, wanted = map(_reaction, (texts.answer, texts.reference))
-    same = [[[_COEFFICIENT.sub("", one) for one in side] for side in sides] for sides in (given, wanted)]
-    return given == wanted if len(wanted) > 1 and same[0] == same[1] else None
+    answer, reference = map(_reaction, (texts.answer, texts.reference))
+    names = [[[_COEFFICIENT.sub("", name) for name in side] for side in sides] for sides in (answer, reference)]
+    return answer == reference if len(reference) > 1 and names[0] == names[1] else None
 
 
 def _reaction(text: str) -> list[list[str]]:

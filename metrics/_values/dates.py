@@ -89,7 +89,7 @@ _HALF_OF_DAY = (
     r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
     r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))?"
 )
-# A number before an hour is a time only at an end, because "5 to 10" may be a range.
+# A number before an hour is a time only at the end of a clause, because "5 to 10" may be a range.
 _END = r"(?(known)|(?=\s*(?:$|[.,;!?)])))"
 _TIMES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -173,7 +173,7 @@ class Time:
 def agrees(answer: Date, reference: Date) -> bool | None:
     """Return whether an answer's date has all fields of the reference; None if fields are missing and none differs."""
     found = [
-        _same_fields((answer.years, *given), (reference.years, *wanted))
+        _compare_fields((answer.years, *given), (reference.years, *wanted))
         for given in _readings(answer)
         for wanted in _readings(reference)
     ]
@@ -188,7 +188,7 @@ def _readings(date: Date) -> list[tuple[int | None, int | None]]:
     return [(date.month, date.day), *([date.other] if date.other else [])]
 
 
-def _same_fields(answer: _Fields, reference: _Fields) -> bool | None:
+def _compare_fields(answer: _Fields, reference: _Fields) -> bool | None:
     pairs = [pair for pair in zip(answer[1:], reference[1:], strict=True) if pair[1] is not None]
     missing = any(given is None for given, _ in pairs)
     if any(given is not None and given != wanted for given, wanted in pairs):
@@ -222,12 +222,12 @@ def _with_month(text: str) -> Iterator[Date]:
 
 def _in_digits(text: str) -> Iterator[Date]:
     for match in _IN_DIGITS.finditer(text):
-        found = {name[0]: int(value) for name, value in match.groupdict().items() if value and value.isdecimal()}
-        year, month, day = map(found.get, "ymd")
-        readings: list[tuple[Any, Any]] = [(found["b"], found["a"]) if "a" in found else (month, day)]
-        if "a" in found and match["mark"] != ".":
-            readings.insert(0, (found["a"], found["b"]))
-        valid = [one for one in readings if 0 < (one[0] or 1) <= _LAST_MONTH and 0 < (one[1] or 1) <= _LAST_DAY]
+        numbers = {name[0]: int(value) for name, value in match.groupdict().items() if value and value.isdecimal()}
+        year, month, day = map(numbers.get, "ymd")
+        readings: list[tuple[Any, Any]] = [(numbers["b"], numbers["a"]) if "a" in numbers else (month, day)]
+        if "a" in numbers and match["mark"] != ".":
+            readings.insert(0, (numbers["a"], numbers["b"]))
+        valid = [(m, d) for m, d in readings if 0 < (m or 1) <= _LAST_MONTH and 0 < (d or 1) <= _LAST_DAY]
         if valid:
             other = valid[1] if valid[1:] and valid[1] != valid[0] else None
             yield Date((year, year) if year else None, *valid[0], *match.span(), other)
@@ -271,14 +271,14 @@ def times(text: str, language: str = "en") -> list[Time]:
 
 def _time(match: re.Match[str]) -> tuple[int, bool] | None:
     """Return minutes after midnight, and whether the half of the day is known; None if it is no time of day."""
-    found = {name: value.strip().lower() for name, value in match.groupdict("").items()}
-    if "noon" in found:
-        return (_NOON if found["noon"] else 0), True
-    hour, mark, unit = int(found["hour"]), found.get("mark"), found.get("unit")
-    minutes = _MINUTES_OF.get(found.get("word", "")) or int(found["minutes"] or 0)
-    total = 60 * hour + (-minutes if found.get("to") else minutes) - (30 if found.get("half") else 0)
-    if found["am"] or found["pm"] or found["night"]:
-        late = found["pm"] or (found["night"] and total % _NOON >= _NOON // 2)
+    groups = {name: value.strip().lower() for name, value in match.groupdict("").items()}
+    if "noon" in groups:
+        return (_NOON if groups["noon"] else 0), True
+    hour, mark, unit = int(groups["hour"]), groups.get("mark"), groups.get("unit")
+    minutes = _MINUTES_OF.get(groups.get("word", "")) or int(groups["minutes"] or 0)
+    total = 60 * hour + (-minutes if groups.get("to") else minutes) - (30 if groups.get("half") else 0)
+    if groups["am"] or groups["pm"] or groups["night"]:
+        late = groups["pm"] or (groups["night"] and total % _NOON >= _NOON // 2)
         return total % _NOON + (_NOON if late else 0), True
     if mark is None:  # in words
         return total % _DAY, 60 * hour > _NOON
@@ -287,13 +287,13 @@ def _time(match: re.Match[str]) -> tuple[int, bool] | None:
     return total % _DAY, total > _NOON or match["hour"].startswith("0") or not {mark, unit}.isdisjoint(_UNITS_OF_DAYS)
 
 
-def _apart(found: Iterable[Any]) -> list[Any]:
-    """Return dates or times in their order, without those that overlap an earlier one of the arguments."""
+def _apart(moments: Iterable[Any]) -> list[Any]:
+    """Return dates or times in the order of the text. Where two overlap, keep the one that is first in `moments`."""
     kept: list[Any] = []
     taken: set[int] = set()
-    for one in found:
-        places = range(one.start, one.end)
+    for moment in moments:
+        places = range(moment.start, moment.end)
         if taken.isdisjoint(places):
-            kept.append(one)
+            kept.append(moment)
             taken.update(places)
-    return sorted(kept, key=lambda one: one.start)
+    return sorted(kept, key=lambda moment: moment.start)

@@ -4,26 +4,36 @@
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .._shared.words import exact_words
 from .choices import chosen_option, chosen_options, polarity, says_yes
-from .codes import same_code
-from .directions import same_direction
-from .formulas import same_formula
-from .lists import has_parts, is_list, is_one_of_candidates, same_ratio
-from .moments import asks_when, is_date, is_period, is_time, only_date, same_date, same_in_cycle, same_period, same_time
-from .names import acronym, differs_in_one_word, same_person
-from .negations import denied
+from .codes import compare_code
+from .directions import compare_direction
+from .formulas import compare_formula
+from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
+from .moments import (
+    asks_when,
+    compare_date,
+    compare_in_cycle,
+    compare_period,
+    compare_time,
+    is_date,
+    is_period,
+    is_time,
+    only_date,
+)
+from .names import compare_acronym, compare_person, differs_in_one_word
+from .negations import is_denial
 from .phrases import takes_back
-from .places import same_named
-from .quantities import same_number, wanted_number
-from .reading import Texts
+from .places import compare_known_name
+from .quantities import compare_number, wanted_number
+from .reading import Comparison, Texts
 from .replacements import has_other_number
-from .retractions import corrected
-from .statements import same_roles, says_opposite
+from .retractions import compare_correction
+from .statements import compare_roles, says_opposite
 from .text import word_set
 
 KINDS = (
@@ -61,22 +71,20 @@ class Decision:
 
 # Characters.
 _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
-_LONGEST_OPTION = 12
-_LONGEST_DATE = 30
-_LONGEST_SHOWN = 80
+_LONGEST_OPTION, _LONGEST_DATE, _LONGEST_SHOWN = 12, 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
+_JUDGE_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
-_OWN_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds that compare answers that correct themselves.
-_WHOLE = frozenset({"candidates", "identifier", "list", "option", "yes_no", "formula", "negation", "place"})
+_MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
-_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take time in proportion to the square of its length.
+_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
@@ -110,7 +118,7 @@ def compare_values(
 
     Numbers are equal within half a unit of the last digit of the less precise one, but at most 3%; integers and years
     have to be the same. Units are converted; numbers may then differ by 1.5%. If one of the numbers lacks a unit, they
-    are equal only if the question names the unit. A date that lacks a field of the reference is not certain.
+    are equal only if the question names the unit. A date that lacks a field of the reference gets no verdict.
 
     Args:
         reference: The right answer.
@@ -149,15 +157,18 @@ def decide_pair(
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
     texts = Texts(question, *_finals(answer, reference), tolerance)
-    kind, equal = next(_decisions(texts, references), (None, None))
-    certain = equal is not None and kind in kinds and not (kind not in _OWN_RETRACTIONS and takes_back(texts.answer))
+    comparison = _compare(texts, references)
+    if comparison is None or comparison.kind not in kinds:
+        return Decision()
+    kind, equal = comparison.kind, comparison.equal
+    retracted = kind not in _JUDGE_RETRACTIONS and takes_back(texts.answer)
     repeated = equal is False and (
         (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
-        or (not texts.hedges and kind not in _WHOLE and _repeats(texts))
+        or (not comparison.hedges and kind not in _MAY_CONTAIN_REFERENCE and _repeats(texts))
     )
-    if not certain or repeated:
-        return Decision(kind if kind in kinds else None)
-    return Decision(kind, equal, _shown(texts.reference), _shown(texts.found or texts.answer))
+    if equal is None or retracted or repeated:
+        return Decision(kind)
+    return Decision(kind, equal, _shown(texts.reference), _shown(comparison.answer or texts.answer))
 
 
 def decide_row(
@@ -173,18 +184,18 @@ def decide_row(
         The decision, and the index of the matching reference. Without a match, an answer is different if it differs
         from every reference, or if it lists candidates.
     """
-    listed = _precise(references)
-    found = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in listed]
-    for index, decision in zip(listed, found, strict=True):
+    indices = _precise(references)
+    decisions = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in indices]
+    for index, decision in zip(indices, decisions, strict=True):
         if decision.equal:
             return decision, index
-    if hedged := next((one for one in found if one.kind == "candidates" and one.equal is False), None):
-        return hedged, None
-    return (found[0] if all(one.equal is False for one in found) else Decision()), None
+    if hedged := [decision for decision in decisions if decision.kind == "candidates" and decision.equal is False]:
+        return hedged[0], None
+    return (decisions[0] if all(decision.equal is False for decision in decisions) else Decision()), None
 
 
 def _precise(references: Sequence[str]) -> list[int]:
-    """Return the indices of references. A year is left out if another reference has the full date."""
+    """Return the indices of the references, except years for which another reference has the full date."""
     indices = range(len(references))
     if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
         return list(indices)
@@ -210,7 +221,7 @@ def _shown(text: str) -> str:
 
 
 def _finals(answer: str, reference: str) -> tuple[str, str]:
-    """Return answer and reference; of worked solutions only what follows "A:", "####" or "the answer is"."""
+    """Return answer and reference. Of a worked solution, keep what follows "A:", "####" or "the answer is"."""
     result = _final(reference)
     if result is None and len(answer) < _SOLUTION:
         return answer, reference
@@ -220,115 +231,117 @@ def _finals(answer: str, reference: str) -> tuple[str, str]:
 def _final(text: str) -> str | None:
     if "A:" not in text and "####" not in text and "nswer" not in text:
         return None
-    ends = [found.end() for found in _FINAL.finditer(text)]
+    ends = [match.end() for match in _FINAL.finditer(text)]
     return text[ends[-1] :] if ends else None
 
 
 def _repeats(texts: Texts) -> bool:
-    """Return whether the answer contains the reference; in a sentence, perhaps with a footnote's digit."""
-    wanted = f" {' '.join(exact_words(texts.reference))}"
+    """Return whether the answer contains the reference, whose last word may have a footnote's digit in a sentence."""
+    reference = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
         return False
     answer = texts.answer_words if _DECIMAL.search(texts.reference) else exact_words(_DECIMAL.sub("", texts.answer))
-    digits = texts.wanted.numbers or any(map(str.isdigit, wanted)) or wanted[-1] in "ivx"
+    digits = texts.reference_values.numbers or any(map(str.isdigit, reference)) or reference[-1] in "ivx"
     whole = " " if texts.short and digits else ""
-    return wanted + whole in f" {' '.join(answer)} "
+    return reference + whole in f" {' '.join(answer)} "
 
 
-def _decisions(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool | None]]:
-    """Yield the kinds of value that the reference is, with the verdicts.
+def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
+    """Compare the answer with the reference by the first rule that applies; None if the reference is no value.
 
-    Most references are no values, so each kind has a fast test before it.
+    Most references are no values, so each rule starts with a fast test.
     """
     reference, answer = texts.reference, texts.answer
     if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
         for chosen in (chosen_option, chosen_options):
             if (letters := chosen(texts.question, answer, reference)) is not None:
-                yield "option", letters[0] == letters[1]
+                return Comparison("option", letters[0] == letters[1])
     if len(reference) > _LONGEST_REFERENCE:
-        return
-    if _MAY_BE_POLAR.match(reference) and (wanted := polarity(reference)) is not None:
-        yield "yes_no", _same_polarity(texts, wanted)
-        return
-    yield from _unsettled(texts, references)
-    spaces = reference.count(" ")
-    if spaces <= _SPACES_IN_CYCLE and (same := same_in_cycle(texts)) is not None:
-        yield "date", same
-    yield from _names(texts)
-    if denied(texts):
-        yield "negation", False
-    if spaces <= _SPACES:
-        for compare in (same_direction, same_roles):
-            if (same := compare(texts)) is not None and not (same and _VALUE.search(reference)):
-                yield "direction", same
-        if says_opposite(texts):
-            yield "direction", False
-        yield from _values(texts)
+        return None
+    if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
+        return Comparison("yes_no", _compare_polarity(texts, expected))
+    comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
+    return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
 
 
-def _unsettled(texts: Texts, references: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Judge answers that correct themselves or list candidates."""
-    reference, answer = texts.reference, texts.answer
-    if takes_back(answer) and (same := corrected(texts)) is not None:
-        yield "negation", same
-    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
-    if mentioned and is_one_of_candidates(texts, references):
-        yield "candidates", False
-
-
-def _same_polarity(texts: Texts, wanted: bool) -> bool | None:
-    """Return whether the answer is the same yes or no; a reason after it is only compared if the word differs."""
+def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
+    """Return whether the answer is the same yes or no; if a reason follows, only a difference is certain."""
     if takes_back(texts.answer):
         return None
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
-    if said is None or (said == wanted and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
+    if said is None or (said == expected and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
         return None
-    return said == wanted
+    return said == expected
 
 
-def _names(texts: Texts) -> Iterator[tuple[str, bool | None]]:
-    """Compare identifiers, acronyms, persons and places, which need no reading of values."""
-    for same in same_code(texts):
-        yield "identifier", same
+def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
+    """Judge answers that correct themselves or list candidates."""
+    reference, answer = texts.reference, texts.answer
+    if takes_back(answer) and (same := compare_correction(texts)) is not None:
+        return Comparison("negation", same)
+    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
+    return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
+
+
+def _compare_names(texts: Texts) -> Comparison | None:
+    """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
+    if texts.reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
+        return Comparison("date", same)
+    if code := compare_code(texts):
+        return code
     if len(texts.answer) > _LONGEST_NAME:
-        return
+        return None
     if differs_in_one_word(texts):
-        yield "identifier", False
-    if (same := acronym(texts)) is not None:
-        yield "acronym", same
-    if (same := same_person(texts)) is not None:
-        yield "person", same
-    if found := same_named(texts):
-        yield found
+        return Comparison("identifier", False)
+    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
+        if (same := compare(texts)) is not None:
+            return Comparison(kind, same)
+    return compare_known_name(texts)
 
 
-def _values(texts: Texts) -> Iterator[tuple[str, bool | None]]:
+def _compare_statements(texts: Texts) -> Comparison | None:
+    """Find denials, and compare directions and who did what."""
+    if is_denial(texts):
+        return Comparison("negation", False)
+    if texts.reference.count(" ") > _SPACES:
+        return None
+    for compare in (compare_direction, compare_roles):
+        if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
+            return Comparison("direction", same)
+    return Comparison("direction", False) if says_opposite(texts) else None
+
+
+def _compare_values(texts: Texts) -> Comparison | None:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    reference = texts.reference
+    reference, values = texts.reference, texts.reference_values
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
-        yield "quantity" if texts.wanted.numbers[0].unit else "number", True
-    if has_value:
-        yield from _formulas_and_moments(texts)
-        if not texts.wanted.times and (same := same_ratio(texts)) is not None:
-            yield "number", same
-    if _LISTED.search(reference) and not texts.wanted.is_range and is_list(texts):
-        yield "list", has_parts(texts)
-    if has_value:
-        number = wanted_number(texts)
-        same = None if number is None else same_number(texts, number)
-        if same is None and has_other_number(texts):
-            same = False
-        if number is not None or same is not None:
-            yield "quantity" if number and number.unit else "number", same
+        return Comparison(values.numbers[0].kind, True)
+    if has_value and (comparison := _compare_formula_or_moment(texts)):
+        return comparison
+    if has_value and not values.times and (same := compare_ratio(texts)) is not None:
+        return Comparison("number", same)
+    if _LISTED.search(reference) and not values.is_range and is_list(texts):
+        return Comparison("list", compare_list(texts))
+    return _compare_single_value(texts) if has_value else None
+
+
+def _compare_single_value(texts: Texts) -> Comparison | None:
+    number = wanted_number(texts)
+    comparison = compare_number(texts, number) if number else Comparison("number")
+    if comparison.equal is None and has_other_number(texts):
+        return replace(comparison, equal=False, hedges=False)
+    return comparison if number else None
 
 
 def _same_text(texts: Texts) -> bool:
     """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
-    given, wanted = (_THOUSANDS.sub("", one.text.lower().strip(" .")) for one in (texts.given, texts.wanted))
-    return given == wanted and bool(texts.wanted.numbers)
+    answer, reference = (
+        _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
+    )
+    return answer == reference and bool(texts.reference_values.numbers)
 
 
 def _has_value(reference: str) -> bool:
@@ -339,18 +352,17 @@ def _has_value(reference: str) -> bool:
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN.issuperset, words))
 
 
-def _formulas_and_moments(texts: Texts) -> Iterator[tuple[str, bool | None]]:
-    measured = any(one.unit for one in texts.wanted.numbers)
-    if not measured and (same := same_formula(texts.answer, texts.reference)) is not None:
-        yield "formula", same
+def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
+    measured = any(mention.unit for mention in texts.reference_values.numbers)
+    if not measured and (same := compare_formula(texts.answer, texts.reference)) is not None:
+        return Comparison("formula", same)
     period = is_period(texts.reference)
-    if period and (same := same_period(texts)) is not None:
-        yield "date", same
+    if period and (same := compare_period(texts)) is not None:
+        return Comparison("date", same)
     if is_date(texts):
-        same = same_date(texts)
-        if same is not None or asks_when(texts):
-            yield "date", same
+        comparison = compare_date(texts)
+        if comparison.equal is not None or asks_when(texts):
+            return comparison
     elif period and texts.short:
-        yield "date", None
-    if is_time(texts):
-        yield "time", same_time(texts)
+        return Comparison("date")
+    return compare_time(texts) if is_time(texts) else None

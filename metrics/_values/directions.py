@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, stem
+from .phrases import FILLERS, NEGATION, stem
 from .reading import Texts
 from .text import word_set
 
-# Words with opposite meanings; those on one side of a line have the same meaning.
+# Words with opposite meanings. Words in the same string have the same meaning.
 _OPPOSITES = (
     ("rise rose risen raise raised raises increase increased grow grew grown climb climbed",
      "fall fell fallen decrease decreased drop dropped decline declined shrink shrank shrunk lowers lowered "
@@ -42,7 +42,6 @@ _TO = {
 }  # fmt: skip
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
-NOT = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
 LONGEST, LONGEST_ANSWER, _LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
@@ -62,19 +61,19 @@ def opposite(word: str, others: Iterable[str]) -> bool:
     return any((pole and POLE.get(other) == (pole[0], 1 - pole[1])) or _denies(word, other) for other in others)
 
 
-def _denies(one: str, other: str) -> bool:
+def _denies(word: str, other: str) -> bool:
     """Return whether one word is the other with a prefix that denies it, such as "immutable"."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, other), key=len)
     prefix = long.removesuffix(short)
     return len(short) >= _SHORTEST and (
         prefix in ("un", "non") or (prefix in ("in", "im", "ir", "il", "dis") and bool(_ADJECTIVE.search(short)))
     )
 
 
-def same_direction(texts: Texts) -> bool | None:
+def compare_direction(texts: Texts) -> bool | None:
     """Return whether an answer has the same direction; None for another reference or if that is not certain.
 
-    >>> same_direction(Texts("", "to AC from DC", "DC to AC")), same_direction(Texts("", "AC to DC", "DC to AC"))
+    >>> compare_direction(Texts("", "to AC from DC", "DC to AC")), compare_direction(Texts("", "AC to DC", "DC to AC"))
     (None, False)
     """
     reference, answer = texts.reference, texts.answer
@@ -84,28 +83,28 @@ def same_direction(texts: Texts) -> bool | None:
     pole = not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
     if not (ends or pole) or len(words) > LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NOT.search(reference) or NOT.search(answer):
+    if NEGATION.search(reference) or NEGATION.search(answer):
         return None
-    if ends and (same := _same_ends(texts)) is not None:
+    if ends and (same := _compare_ends(texts)) is not None:
         return same
-    return _same_pole(texts) if pole else None
+    return _compare_pole(texts) if pole else None
 
 
-def _same_ends(texts: Texts) -> bool | None:
+def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = re.compile(rf"\b(?:{_TO.get(texts.language[0], _TO['en'])})\b", re.IGNORECASE)
-    wanted, given = (
-        [around(_FROM.split(text[: found.start()])[-1], text[found.end() :]) for found in to.finditer(text)]
+    reference_ends, answer_ends = (
+        [around(_FROM.split(text[: match.start()])[-1], text[match.end() :]) for match in to.finditer(text)]
         for text in (texts.reference, texts.answer)
     )
-    if len(wanted) != 1 or not all(wanted[0]):
+    if len(reference_ends) != 1 or not all(reference_ends[0]):
         return None
-    (start, end), common = wanted[0], wanted[0][0] & wanted[0][1]
+    (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]
     start, end = start - common, end - common
     if not start or not end:
         return None
-    same = any(start <= first and end <= last and not start & last for first, last in given)
-    swapped = any(start <= last and end & first and not first & (start | last) for first, last in given)
+    same = any(start <= first and end <= last and not start & last for first, last in answer_ends)
+    swapped = any(start <= last and end & first and not first & (start | last) for first, last in answer_ends)
     return same if same != swapped else None
 
 
@@ -120,24 +119,24 @@ def content_words(text: str) -> list[str]:
     return [word for word in exact_words(text) if word not in FILLERS and word not in _PRONOUNS]
 
 
-def _same_pole(texts: Texts) -> bool | None:
+def _compare_pole(texts: Texts) -> bool | None:
     """Compare references with a word such as "rose", "north" or "faster"."""
-    wanted, given = content_words(texts.reference), content_words(texts.answer)
-    poles = [word for word in wanted if word in POLE]
+    reference_words, answer_words = content_words(texts.reference), content_words(texts.answer)
+    poles = [word for word in reference_words if word in POLE]
     if len(poles) != 1:
         return None
     number, side = POLE[poles[0]]
-    found = {POLE[word] for word in given if word in POLE and POLE[word][0] == number}
-    asked, known = (set(map(stem, words)) for words in (exact_words(texts.question), wanted))
-    others = [word for word in map(stem, wanted) if word != stem(poles[0])]
-    rest = [stem(word) for word in given if word not in POLE]
+    answer_poles = {POLE[word] for word in answer_words if word in POLE and POLE[word][0] == number}
+    question_stems, reference_stems = set(map(stem, exact_words(texts.question))), list(map(stem, reference_words))
+    others = [word for word in reference_stems if word != stem(poles[0])]
+    rest = [stem(word) for word in answer_words if word not in POLE]
     left = [word for word in rest if word in others]
     # A short answer may leave out what the question names, but not name something else from it; nor may a comparison.
-    aside = not asked.isdisjoint({*rest} - known)
-    short = not left and asked.issuperset(others) and not aside
+    aside = not question_stems.isdisjoint({*rest} - {*reference_stems})
+    short = not left and question_stems.issuperset(others) and not aside
     compared = bool(others) and poles[0].endswith("er") and aside
-    if len(found) != 1 or compared or not (left == others or short):
+    if len(answer_poles) != 1 or compared or not (left == others or short):
         return None
-    same = found == {(number, side)}
-    new = [word for word in rest if word not in asked | known]
+    same = answer_poles == {(number, side)}
+    new = [word for word in rest if word not in question_stems | {*reference_stems}]
     return same if len(new) <= same + 1 else None

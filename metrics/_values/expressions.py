@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Point = Mapping[str, complex]
+Value = Callable[[Point], complex]
 FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "sqrt": cmath.sqrt, "√": cmath.sqrt, "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "exp": cmath.exp,
     "log": cmath.log, "ln": cmath.log, "abs": abs, "sec": lambda x: 1 / cmath.cos(x), "csc": lambda x: 1 / cmath.sin(x),
@@ -37,7 +38,7 @@ class Expression:
 
     text: str
     names: frozenset[str]
-    at: Callable[[Point], complex]
+    at: Value
 
 
 def read_expression(text: str) -> Expression:
@@ -71,36 +72,36 @@ class _Reader:
     def _take(self, symbols: str) -> str:
         return self._tokens.pop() if self._next and self._next in symbols else ""
 
-    def _sum(self) -> Callable[[Point], complex]:
+    def _sum(self) -> Value:
         total = self._product()
         while symbol := self._take("+-±"):
             total = _applied(operator.sub if symbol == "-" else operator.add, total, self._after(symbol, self._product))
         return total
 
-    def _product(self) -> Callable[[Point], complex]:
+    def _product(self) -> Value:
         total = self._signed()
         while self._next not in {"", ")", "+", "-", SIGN} and not (self._next == "|" and self._bars):
             divides = self._take("*/") == "/"
             total = _applied(operator.truediv if divides else operator.mul, total, self._signed())
         return total
 
-    def _signed(self) -> Callable[[Point], complex]:
+    def _signed(self) -> Value:
         if symbol := self._take("+-±"):
             inner = self._after(symbol, self._signed)
             return _applied(operator.sub, lambda point: 0, inner) if symbol == "-" else inner
         return self._power()
 
-    def _after(self, symbol: str, part: Callable[[], Callable[[Point], complex]]) -> Callable[[Point], complex]:
+    def _after(self, symbol: str, part: Callable[[], Value]) -> Value:
         if symbol != SIGN:
             return part()
         self.names.add(SIGN)
         return _applied(operator.mul, lambda point: point[SIGN], part())
 
-    def _power(self) -> Callable[[Point], complex]:
+    def _power(self) -> Value:
         base = self._atom()
         return _applied(_power, base, self._signed()) if self._take("^") else base
 
-    def _atom(self) -> Callable[[Point], complex]:
+    def _atom(self) -> Value:
         token = self._tokens.pop() if self._tokens else ""
         if token in FUNCTIONS:
             return self._call(token)
@@ -119,7 +120,7 @@ class _Reader:
         number = complex(float(token))
         return lambda point: number
 
-    def _call(self, name: str) -> Callable[[Point], complex]:
+    def _call(self, name: str) -> Value:
         """Read what follows the name of a function: "(x + 1)", "2x", or "^2 x"."""
         exponent = self._atom() if self._take("^") else None
         argument = self._atom()
@@ -130,11 +131,7 @@ class _Reader:
         return called if exponent is None else _applied(_power, called, exponent)
 
 
-def _applied(
-    operation: Callable[[complex, complex], complex],
-    left: Callable[[Point], complex],
-    right: Callable[[Point], complex],
-) -> Callable[[Point], complex]:
+def _applied(operation: Callable[[complex, complex], complex], left: Value, right: Value) -> Value:
     return lambda point: operation(left(point), right(point))
 
 

@@ -1,4 +1,4 @@
-"""Compare formulas by their values at random points, which equal formulas share.
+"""Compare formulas by their values at random points: equal formulas have equal values.
 
 Two polynomials that differ have different values almost everywhere (Schwartz 1980, Zippel 1979). Two equations are
 equal if the solutions of one solve the other.
@@ -28,11 +28,11 @@ _SYMBOL = re.compile(r"[a-zA-Z\u0370-\u03ff]{1,2}\d?")
 _LONGEST_PRODUCT = 4  # Variables.
 
 
-def same_formula(answer: str, reference: str) -> bool | None:
+def compare_formula(answer: str, reference: str) -> bool | None:
     """Return whether two formulas are equal; None if one of the texts is no formula.
 
-    >>> same_formula("2(x+3)", "2x + 6"), same_formula("2x + 3", "2x + 6"), same_formula("V = nRT/P", "PV = nRT")
-    (True, False, True)
+    >>> compare_formula("V = nRT/P", "PV = nRT"), compare_formula("2x + 3", "2x + 6"), compare_formula("six", "2x + 6")
+    (True, False, None)
     """
     text = _plain(reference)
     if _NO_FORMULA.search(text) or not _OPERATOR.search(text) or _pieces(text, None) != [text]:
@@ -102,7 +102,7 @@ def _same(text: str, wanted: list[Expression], whole: str) -> bool | None:
         return False if text == whole and letters[0] != letters[1] else None
     with suppress(ValueError, ArithmeticError, RecursionError):
         if len(wanted) > 1:
-            return _same_solutions(given, wanted)
+            return _compare_solutions(given, wanted)
         return all(_gap([*given, *wanted], point)[1] < _CLOSE for point in _points(names))
     return None
 
@@ -125,7 +125,7 @@ def _gap(sides: Sequence[Expression], point: Point) -> tuple[complex, float]:
     return left - right, abs(left - right) / max(abs(left), abs(right), 1e-30)
 
 
-def _same_solutions(given: Sequence[Expression], wanted: Sequence[Expression]) -> bool | None:
+def _compare_solutions(given: Sequence[Expression], wanted: Sequence[Expression]) -> bool | None:
     """Return whether solutions of one equation solve the other; None if none is found."""
     points = _points(_names(wanted))
     if any(_gap(sides, points[0])[1] < _CLOSE for sides in (given, wanted)):

@@ -11,7 +11,7 @@ _DIGITS = dict(zip("〇零一二两三四五六七八九", "001223456789", stric
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12}
 _NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
-# A single numeral is a number before one of these characters, but not after the first ones: 唯一 is "only".
+# A single numeral is a number if it is before a character of `_COUNTED`, but not after `_NOT_AFTER`: 唯一 is "only".
 _NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周"
 _NUMBER = re.compile(
     rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"

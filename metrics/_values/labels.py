@@ -47,7 +47,7 @@ def asks_version(texts: Texts) -> bool:
     return bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(texts.reference))
 
 
-def same_label(texts: Texts, version: bool) -> bool | None:
+def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
     tidy = (_COLOR.sub(_full_color, _plain_text(text)) for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
@@ -62,7 +62,7 @@ def same_label(texts: Texts, version: bool) -> bool | None:
         ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
     )
     other = pattern is _LABELS[-1][0]
-    values = texts.wanted
+    values = texts.reference_values
     if not label or texts.length > _LONGEST or values.dates or values.times or (other and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):

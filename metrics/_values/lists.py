@@ -20,7 +20,7 @@ _SEPARATOR = re.compile(
     r"\band also\b|\band\b|\bund\b|\bet\b|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )
-# A noun in the plural. Some singular ones end in s, too, and so do the verbs after them: "which gas makes".
+# A plural noun. Some singular nouns end in s, too, and so do the verbs after them: "which gas makes".
 _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|makes|can)\b)"
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
@@ -44,7 +44,7 @@ _RATIO = re.compile(
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
-_EXCEPT = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
+_EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _DIGIT = re.compile(r"\d")
 _TRUTH = {"t": "true", "f": "false"}
@@ -81,8 +81,8 @@ def parts(text: str) -> list[str]:
     """
     if len(text) > _LONGEST:
         return [text]
-    found = [part for piece in _SEPARATOR.split(text) if (part := piece.strip(" .\t"))]
-    return found if all(len(part.split()) <= _LONGEST_PART for part in found) else [text]
+    items = [part for piece in _SEPARATOR.split(text) if (part := piece.strip(" .\t"))]
+    return items if all(len(part.split()) <= _LONGEST_PART for part in items) else [text]
 
 
 def _parts(text: str, question: str) -> list[str]:
@@ -92,104 +92,106 @@ def _parts(text: str, question: str) -> list[str]:
 
 def is_list(texts: Texts) -> bool:
     """Return whether the reference is a list of required parts."""
-    found = _parts(texts.reference, texts.question)
-    if len(found) <= 1:
+    items = _parts(texts.reference, texts.question)
+    if len(items) <= 1:
         return False
-    several = len(found) > _FEW or _SEVERAL.search(texts.question) is not None
-    return several or all("=" in part or _number(part, texts) is not None for part in found)
+    several = len(items) > _FEW or _SEVERAL.search(texts.question) is not None
+    return several or all("=" in part or _number(part, texts) is not None for part in items)
 
 
-def has_parts(texts: Texts) -> bool | None:
+def compare_list(texts: Texts) -> bool | None:
     """Return whether the answer has all parts of the reference and no others; None if that is not certain.
 
-    >>> has_parts(Texts("", "green, red", "red and green")), has_parts(Texts("", "green, blue", "red and green"))
+    >>> compare_list(Texts("", "green, red", "red and green")), compare_list(Texts("", "green, blue", "red and green"))
     (True, False)
     """
-    if "±" in texts.answer or negated(texts.answer) or _EXCEPT.search(texts.answer):
+    if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer):
         return None
     answer = _HEDGE.sub("", texts.answer)
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
-    known = {*exact_words(texts.reference)}
-    if tail and known.isdisjoint(exact_words(tail[0])):
+    reference_words = {*exact_words(texts.reference)}
+    if tail and reference_words.isdisjoint(exact_words(tail[0])):
         answer = answer[: tail.start()]
-    elif lead and known.isdisjoint(exact_words(lead[0])):
+    elif lead and reference_words.isdisjoint(exact_words(lead[0])):
         answer = answer[lead.end() :]  # "The two of them are"
-    wanted, given = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
-    if len(assigned := _assigned(texts, wanted)) == len(wanted):
+    required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
+    if len(assigned := _assigned(texts, required)) == len(required):
         return all(assigned)
-    numbers = [number for part in wanted if (number := _number(part, texts)) is not None]
-    if len(numbers) == len(wanted):
-        return _same_numbers(texts, numbers)
-    facts = [_facts(part, texts) for part in wanted]
-    names = all(part.istitle() and not _DIGIT.search(part) for part in wanted)
-    if all(len(one) > 1 for one in facts) and not names:
-        return _same_facts(texts, facts, [_facts(part, texts) for part in given])
-    return _same_words(texts, wanted, given)
+    numbers = [number for part in required if (number := _number(part, texts)) is not None]
+    if len(numbers) == len(required):
+        return _compare_numbers(texts, numbers)
+    facts = [_facts(part, texts) for part in required]
+    names = all(part.istitle() and not _DIGIT.search(part) for part in required)
+    if all(len(words) > 1 for words in facts) and not names:
+        return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
+    return _compare_words(texts, required, items)
 
 
-def same_ratio(texts: Texts) -> bool | None:
+def compare_ratio(texts: Texts) -> bool | None:
     """Return whether an answer has the ratio or score of the reference, such as 3:2; None if that is not certain.
 
-    >>> same_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), same_ratio(Texts("", "3", "3:2"))
+    >>> compare_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), compare_ratio(Texts("", "3", "3:2"))
     (False, None)
     """
-    if not (wanted := _RATIO.fullmatch(texts.reference.strip(" ."))):
+    if not (match := _RATIO.fullmatch(texts.reference.strip(" ."))):
         return None
-    found = [match.groups() for match in _RATIO.finditer(texts.answer)]
-    return found[0] == wanted.groups() if len(found) == 1 and not negated(texts.answer) else None
+    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer)]
+    return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
 
 
-def _assigned(texts: Texts, wanted: Sequence[str]) -> list[bool]:
+def _assigned(texts: Texts, required: Sequence[str]) -> list[bool]:
     """Compare the parts that are assignments, such as "y = -3", with the last ones to these variables in the answer."""
     verdicts = []
-    for key, value in (found.groups() for part in wanted if (found := _ASSIGNMENT.fullmatch(plain(part)))):
-        given = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.given.text)
-        if len(given) == 1:
-            verdicts.append(float(given[0].replace(" ", "")) == float(value.replace(" ", "")))
+    for key, value in (match.groups() for part in required if (match := _ASSIGNMENT.fullmatch(plain(part)))):
+        values = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.answer_values.text)
+        if len(values) == 1:
+            verdicts.append(float(values[0].replace(" ", "")) == float(value.replace(" ", "")))
     return verdicts
 
 
-def _without_key(listed: list[str]) -> list[str]:
+def _without_key(items: list[str]) -> list[str]:
     """Return the parts without the "x =" that all of them start with."""
-    keys = {found[0] if (found := _KEY.match(part)) else "" for part in listed}
-    return [part.removeprefix(*keys) for part in listed] if len(keys) == 1 else listed
+    keys = {match[0] if (match := _KEY.match(part)) else "" for part in items}
+    return [part.removeprefix(*keys) for part in items] if len(keys) == 1 else items
 
 
 def _number(part: str, texts: Texts) -> Mention | None:
     """Return the number of a part that is just a number."""
     values = read(part, *texts.language)
-    found = values.numbers
-    alone = len(found) == 1 and not rest(values.text, found[0].start, found[0].end)
-    return found[0] if alone else None
+    mentions = values.numbers
+    alone = len(mentions) == 1 and not rest(values.text, mentions[0].start, mentions[0].end)
+    return mentions[0] if alone else None
 
 
-def _same_numbers(texts: Texts, wanted: Sequence[Mention]) -> bool | None:
-    given = [one for one in texts.given.numbers if not one.ordinal]
-    if len(given) > 3 * len(wanted):
+def _compare_numbers(texts: Texts, required: Sequence[Mention]) -> bool | None:
+    mentions = [mention for mention in texts.answer_values.numbers if not mention.ordinal]
+    if len(mentions) > 3 * len(required):
         return None
     places: list[int] = []
-    for number in wanted:
-        place = next((i for i, one in enumerate(given) if i not in places and _equal(one, number, texts)), None)
+    for number in required:
+        free = [i for i in range(len(mentions)) if i not in places]
+        place = next((i for i in free if _equal(mentions[i], number, texts)), None)
         if place is None:
-            short = len(texts.answer_words) <= _WORDS_PER_PART * len(wanted)
-            return False if short and 0 < len(given) <= len(wanted) else None
+            short = len(texts.answer_words) <= _WORDS_PER_PART * len(required)
+            return False if short and 0 < len(mentions) <= len(required) else None
         places.append(place)
     if not _in_order(texts, places):
         return False
-    if len(given) > len(wanted):
-        return False if texts.length <= len(given) + _FEW else None
+    if len(mentions) > len(required):
+        return False if texts.length <= len(mentions) + _FEW else None
     return True
 
 
-def _equal(one: Mention, wanted: Mention, texts: Texts) -> bool:
-    number = converted(one.number, one.unit, wanted.unit) if one.unit and wanted.unit else one.number
-    return number is not None and equal(number, wanted.number, texts.tolerance)
+def _equal(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    unit = reference.unit or mention.unit
+    number = converted(mention.number, mention.unit or unit, unit)
+    return number is not None and equal(number, reference.number, texts.tolerance)
 
 
 def _in_order(texts: Texts, places: Sequence[int]) -> bool:
     """Return whether places ascend, if the question asks for an order."""
     ordered = texts.reference.startswith("(") or _ORDER.search(texts.question)
-    return not ordered or all(one <= following for one, following in pairwise(places))
+    return not ordered or all(place <= following for place, following in pairwise(places))
 
 
 def _facts(part: str, texts: Texts) -> frozenset[str]:
@@ -199,77 +201,77 @@ def _facts(part: str, texts: Texts) -> frozenset[str]:
     return frozenset(_TRUTH.get(word, word) for word in words)
 
 
-def _same_facts(texts: Texts, wanted: Sequence[frozenset[str]], given: Sequence[frozenset[str]]) -> bool | None:
+def _compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequence[frozenset[str]]) -> bool | None:
     """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
-    if len(given) != len(wanted):
+    if len(items) != len(required):
         return None
-    places = [next((i for i, other in enumerate(given) if one <= other), None) for one in wanted]
+    places = [next((i for i, item in enumerate(items) if facts <= item), None) for facts in required]
     if None not in places:
         return _in_order(texts, [place for place in places if place is not None])
     # The same words in other parts are a wrong answer.
-    return False if frozenset().union(*wanted) <= frozenset().union(*given) else None
+    return False if frozenset().union(*required) <= frozenset().union(*items) else None
 
 
-def _same_words(texts: Texts, wanted: Sequence[str], given: Sequence[str]) -> bool | None:
+def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
-    listed = [*given, *texts.answer_words] if _ORDER.search(texts.question) else given
-    places = [_place(texts.answer_words, part, listed) for part in wanted]
-    said = [{*exact_words(part)} for part in given]
+    candidates = [*items, *texts.answer_words] if _ORDER.search(texts.question) else items
+    places = [_place(texts.answer_words, part, candidates) for part in names]
+    said = [{*exact_words(part)} for part in items]
     missing = [
         part
-        for part, place in zip(wanted, places, strict=True)
+        for part, place in zip(names, places, strict=True)
         if place is None and not any({*exact_words(part)} <= words for words in said)
     ]
     others = [
         part
-        for part, words in zip(given, said, strict=True)
-        if not any(_place(exact_words(part), one, [part]) is not None or {*exact_words(one)} <= words for one in wanted)
+        for part, words in zip(items, said, strict=True)
+        if all(_place(exact_words(part), name, [part]) is None and not {*exact_words(name)} <= words for name in names)
     ]
     if missing:
-        return False if _lacks(texts, wanted, missing) else _with_missing(wanted, given, missing, others)
-    short = all(len(exact_words(part)) <= _SHORT_PART for part in given)
-    if others and (len(given) == len(wanted) or (short and len(given) > len(wanted) == len(given) - len(others))):
+        return False if _lacks(texts, names, missing) else _with_missing(names, items, missing, others)
+    short = all(len(exact_words(part)) <= _SHORT_PART for part in items)
+    if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
     if _ORDER.search(texts.question):
         return _in_order(texts, [place for place in places if place is not None])
-    whole = len(given) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(wanted)
-    return True if whole or 1 < len(given) <= len(wanted) else None
+    whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
+    return True if whole or 1 < len(items) <= len(names) else None
 
 
-def _lacks(texts: Texts, wanted: Sequence[str], missing: Sequence[str]) -> bool:
+def _lacks(texts: Texts, required: Sequence[str], missing: Sequence[str]) -> bool:
     """Return whether required parts are missing, and no other item could be another name for one of them."""
     items = len(_SEPARATOR.split(texts.answer.strip(" .")))
-    found, words = len(wanted) - len(missing), {word[:4] for word in texts.answer_words}
+    kept, words = len(required) - len(missing), {word[:4] for word in texts.answer_words}
     absent = words.isdisjoint(word[:4] for part in missing for word in exact_words(part))
-    short = len(texts.answer_words) <= _WORDS_PER_PART * len(wanted)
-    return 1 < found == items and absent and short and not _OPEN.search(texts.answer)
+    short = len(texts.answer_words) <= _WORDS_PER_PART * len(required)
+    return 1 < kept == items and absent and short and not _OPEN.search(texts.answer)
 
 
 def _with_missing(
-    wanted: Sequence[str], given: Sequence[str], missing: Sequence[str], others: Sequence[str]
+    required: Sequence[str], items: Sequence[str], missing: Sequence[str], others: Sequence[str]
 ) -> bool | None:
     """Return False if parts are certainly missing, or one is replaced by another; else None."""
-    if not others and 1 < len(given) < len(wanted):
+    if not others and 1 < len(items) < len(required):
         return False
     # Two names may be of one thing, so the whole list has to be simple.
-    compared = (*missing, *others) if all(map(str.islower, (*missing, *others))) else (*wanted, *given)
+    compared = (*missing, *others) if all(map(str.islower, (*missing, *others))) else (*required, *items)
     short = all(len(part.split()) <= _SHORT_PART for part in compared)
-    replaced = short and len(given) == len(wanted) and len(missing) == len(others) == 1
+    replaced = short and len(items) == len(required) and len(missing) == len(others) == 1
     return False if replaced and not _alike(missing[0], others[0]) else None
 
 
-def _place(answer: Sequence[str], part: str, listed: Sequence[str]) -> int | None:
+def _place(answer: Sequence[str], part: str, names: Sequence[str]) -> int | None:
     """Return where a part is in an answer, in words; a person's family name is enough. None if it is not there."""
-    words, given = ([singular(word) for word in text] for text in (exact_words(part), answer))
-    if starts := _starts(given, words):
+    words, answer_words = ([singular(word) for word in text] for text in (exact_words(part), answer))
+    if starts := _starts(answer_words, words):
         return starts[0]
     if keys := keys_of(part):
-        places = [place for place, one in enumerate(listed) if keys & keys_of(one)]
+        places = [place for place, name in enumerate(names) if keys & keys_of(name)]
         if places:
-            return next(iter(_starts(answer, exact_words(listed[places[0]]))), None)
+            return next(iter(_starts(answer, exact_words(names[places[0]]))), None)
     family = words[-1:] if len(words) > 1 and part.istitle() else []
-    named = any([singular(word) for word in exact_words(one)] == family for one in listed)
-    return given.index(family[0]) if named and family and family[0] in given else None
+    named = any([singular(word) for word in exact_words(name)] == family for name in names)
+    return answer_words.index(family[0]) if named and family and family[0] in answer_words else None
 
 
 def _starts(words: Sequence[str], part: Sequence[str]) -> list[int]:
@@ -292,16 +294,16 @@ def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:
     """
     if len(texts.answer) > 2 * _LONGEST or len(parts(texts.reference)) > 1 or _SEVERAL.search(texts.question):
         return False
-    if _EXCEPT.search(texts.answer) or ";" in texts.answer:
+    if _EXCLUDES.search(texts.answer) or ";" in texts.answer:
         return False
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
     items = [words for piece in pieces if (words := exact_words(piece))]
-    wanted = {exact_words(reference) for reference in references}
-    if {item for item in items if item in wanted} != {exact_words(texts.reference)}:
+    right = {exact_words(reference) for reference in references}
+    if {item for item in items if item in right} != {exact_words(texts.reference)}:
         return False
-    known = {word for item in wanted for word in item}
-    if any(len(item) > _LONGEST_PART or (item not in wanted and known & set(item)) for item in items):
+    right_words = {word for item in right for word in item}
+    if any(len(item) > _LONGEST_PART or (item not in right and right_words & set(item)) for item in items):
         return False  # a sentence, or another form of the answer
     names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
     unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)
-    return unsure or (len(items) >= _MANY and items[0] not in wanted)
+    return unsure or (len(items) >= _MANY and items[0] not in right)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
 from .dates import MONTH_OF, Date, agrees
-from .phrases import FILLERS, alternatives, negated, rest, singular
-from .reading import Texts
+from .phrases import FILLERS, affirmed, alternatives, negated, rest, singular
+from .reading import Comparison, Texts
 from .text import plain, word_set
 
 _WHEN = re.compile(
@@ -47,51 +47,49 @@ _MOST_DATES = 2  # Dates of an answer that may be wrong.
 
 def is_date(texts: Texts) -> bool:
     """Return whether the reference is a date."""
-    dates = texts.wanted.dates
-    if len(dates) != 1 or texts.wanted.times or len(texts.reference) > _LONGEST_DATE:
+    dates = texts.reference_values.dates
+    if len(dates) != 1 or texts.reference_values.times or len(texts.reference) > _LONGEST_DATE:
         return False
     counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
-    return not counted and not rest(texts.wanted.text, dates[0].start, dates[0].end)
+    return not counted and not rest(texts.reference_values.text, dates[0].start, dates[0].end)
 
 
 def asks_when(texts: Texts) -> bool:
     """Return whether the reference is more than a year, or the question asks for a date."""
-    return not texts.wanted.dates[0].only_year or _WHEN.search(texts.question) is not None
+    return not texts.reference_values.dates[0].only_year or _WHEN.search(texts.question) is not None
 
 
 def only_date(reference: str) -> Date | None:
     """Return the date that a reference is; None for another reference."""
     texts = Texts("", "", reference)
-    return texts.wanted.dates[0] if is_date(texts) else None
+    return texts.reference_values.dates[0] if is_date(texts) else None
 
 
-def same_date(texts: Texts) -> bool | None:
-    """Return whether the answer has the reference's date; None if that is not certain.
+def compare_date(texts: Texts) -> Comparison:
+    """Compare the dates in the answer with the reference's date.
 
-    >>> same_date(Texts("When?", "In July 1969.", "1969")), same_date(Texts("When?", "1969", "July 1969"))
+    >>> compare_date(Texts("When?", "July 1969", "1969")).equal, compare_date(Texts("When?", "1969", "July 1969")).equal
     (True, None)
     """
     if texts.long:
-        return None
-    wanted, text = texts.wanted.dates[0], texts.given.text
-    asked = {date.fields for date in texts.asked.dates}
-    found = [(date, agrees(date, wanted)) for date in texts.given.dates if not negated(text[: date.start])]
-    if not wanted.precision and _ASKS_PERIOD.search(texts.question):
-        found = [(date, same is not False) for date, same in found]  # 1973 is in the 1970s
-    found = [(date, same) for date, same in found if same or date.fields not in asked]
-    years = {date.years for date in texts.asked.dates}
-    if any(same and date.years and not wanted.years and date.years not in years for date, same in found):
-        return None  # a year that the reference does not confirm
-    if not found:
-        return _same_century(texts, wanted) if _CENTURY.search(texts.reference) else _same_early_year(texts, wanted)
-    texts.found = "; ".join(text[date.start : date.end] for date, _ in found)
-    verdicts = [same for _, same in found]
-    texts.hedges = alternatives(text, [(date.start, date.end) for date, _ in found], verdicts)
-    if texts.hedges:
-        return False
-    if all(verdicts):
-        return True
-    return False if set(verdicts) == {False} and _is_sure(texts, [date for date, _ in found]) else None
+        return Comparison("date")
+    reference, text = texts.reference_values.dates[0], texts.answer_values.text
+    asked_dates = {date.fields for date in texts.question_values.dates}
+    compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
+    if not reference.precision and _ASKS_PERIOD.search(texts.question):
+        compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
+    compared = [(date, same) for date, same in compared if same or date.fields not in asked_dates]
+    years = {date.years for date in texts.question_values.dates}
+    if any(same and date.years and not reference.years and date.years not in years for date, same in compared):
+        return Comparison("date")  # a year that the reference does not confirm
+    if not compared:
+        compare = _compare_century if _CENTURY.search(texts.reference) else _compare_early_year
+        return Comparison("date", compare(texts, reference))
+    answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
+    if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
+        return Comparison("date", False, answer, hedges=True)
+    wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
+    return Comparison("date", True if all(verdicts) else False if wrong else None, answer)
 
 
 def is_period(reference: str) -> bool:
@@ -99,56 +97,55 @@ def is_period(reference: str) -> bool:
     return _PERIOD.fullmatch(reference.strip(" .")) is not None
 
 
-def same_period(texts: Texts) -> bool | None:
+def compare_period(texts: Texts) -> bool | None:
     """Return whether the answer has the period of years that the reference is; None unless it has a single period.
 
-    >>> same_period(Texts("When?", "between 1918 and 1920", "1918-20")), same_period(Texts("When?", "1918", "1918-20"))
+    >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
     (True, None)
     """
-    wanted, *given = [_years(found) for text in (texts.reference, texts.answer) for found in _PERIOD.finditer(text)]
-    dates = texts.given.dates
-    if not given and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
-        given = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
-        if wanted[0] not in given[0] and wanted[1] not in given[0]:
+    reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
+    dates = texts.answer_values.dates
+    if not periods and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
+        periods = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
+        if reference[0] not in periods[0] and reference[1] not in periods[0]:
             return None
-    if len(given) != 1 or negated(texts.answer):
+    if len(periods) != 1 or negated(texts.answer):
         return None
-    same = given[0] == wanted
-    return same if same or len(texts.given.dates) <= _MOST_DATES else None
+    same = periods[0] == reference
+    return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
 
 
-def _years(found: re.Match[str]) -> tuple[int, int]:
-    first, last = found["first"], found["last"]
+def _years(first: str, last: str) -> tuple[int, int]:
     return int(first), int(first[: len(first) - len(last)] + last)
 
 
-def _is_sure(texts: Texts, found: Sequence[Date]) -> bool:
+def _is_sure(texts: Texts, dates: Sequence[Date]) -> bool:
     """Return whether other dates than the reference's show that an answer is wrong."""
-    text = texts.given.text
-    near = [text[max(0, date.start - _BEFORE) : date.end] for date in found] if texts.length <= _PARAGRAPH else [text]
+    text = texts.answer_values.text
+    near = [text[max(0, date.start - _BEFORE) : date.end] for date in dates] if texts.length <= _PARAGRAPH else [text]
     vague = _VAGUE.search("\n".join([texts.reference, *near])) or _CHANGES.search(texts.question)
-    return len(found) <= _MOST_DATES and not vague and not _next_year(found[0], texts.wanted.dates[0])
+    return len(dates) <= _MOST_DATES and not vague and not _next_year(dates[0], texts.reference_values.dates[0])
 
 
-def _next_year(given: Date, wanted: Date) -> bool:
+def _next_year(answer: Date, reference: Date) -> bool:
     """Return whether a full date is in the year before or after a year, as where seasons and years are mixed."""
-    if wanted.month or not given.month or not given.years or not wanted.years:
+    if reference.month or not answer.month or not answer.years or not reference.years:
         return False
-    return abs(given.years[0] - wanted.years[0]) == 1
+    return abs(answer.years[0] - reference.years[0]) == 1
 
 
-def _same_century(texts: Texts, wanted: Date) -> bool | None:
+def _compare_century(texts: Texts, reference: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
-    numbers = [one.number.value for one in texts.given.numbers if one.ordinal]
-    if len(numbers) != 1 or not texts.short or not wanted.years or wanted.years[0] < 0:
+    numbers = [mention.number.value for mention in texts.answer_values.numbers if mention.ordinal]
+    if len(numbers) != 1 or not texts.short or not reference.years or reference.years[0] < 0:
         return None
-    return numbers[0] == wanted.years[0] // 100 + 1
+    return numbers[0] == reference.years[0] // 100 + 1
 
 
-def _same_early_year(texts: Texts, wanted: Date) -> bool | None:
+def _compare_early_year(texts: Texts, reference: Date) -> bool | None:
     """Compare a year before 1000, which is written like any number."""
-    numbers = [one for one in texts.given.numbers if not one.unit and not one.ordinal]
-    year = abs(wanted.only_year or _EARLY)
+    numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]
+    year = abs(reference.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
         return None
     return numbers[0].number.value == year
@@ -156,20 +153,24 @@ def _same_early_year(texts: Texts, wanted: Date) -> bool | None:
 
 def is_time(texts: Texts) -> bool:
     """Return whether the reference is a time of day."""
-    times = texts.wanted.times
-    return len(times) == 1 and not texts.wanted.dates and not rest(texts.wanted.text, times[0].start, times[0].end)
+    times = texts.reference_values.times
+    return (
+        len(times) == 1
+        and not texts.reference_values.dates
+        and not rest(texts.reference_values.text, times[0].start, times[0].end)
+    )
 
 
-def same_time(texts: Texts) -> bool | None:
-    """Return whether the answer has the reference's time of day; None if that is not certain.
+def compare_time(texts: Texts) -> Comparison:
+    """Compare the times in the answer with the reference's time of day.
 
-    >>> same_time(Texts("", "21:00", "9 pm")), same_time(Texts("", "9 am", "9 pm")), same_time(Texts("", "9", "9 pm"))
-    (True, False, None)
+    >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
+    (True, None)
     """
-    times = [time for time in texts.given.times if not negated(texts.given.text[: time.start])]
-    texts.found = "; ".join(texts.given.text[time.start : time.end] for time in times)
-    verdicts = {time.agrees(texts.wanted.times[0]) for time in times}
-    return verdicts.pop() if len(verdicts) == 1 else None
+    times = affirmed(texts.answer_values.text, texts.answer_values.times)
+    answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
+    verdicts = {time.agrees(texts.reference_values.times[0]) for time in times}
+    return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
 
 
 _WEEKDAYS = (
@@ -196,18 +197,18 @@ _CYCLES = (
 )
 
 
-def same_in_cycle(texts: Texts) -> bool | None:
+def compare_in_cycle(texts: Texts) -> bool | None:
     """Return whether the answer names the reference's weekday, month or season; None if that is not certain.
 
-    >>> same_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), same_in_cycle(Texts("", "in July", "June"))
+    >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
     words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]
     for cycle in _CYCLES:
-        if len(words) == 1 and (wanted := _named(words, cycle)):
-            found = _named(exact_words(plain(texts.answer)), cycle)
-            several = len(found) != 1 or _LIMITED.search(texts.answer)
-            return None if several or (found == wanted and texts.length > _SENTENCE) else found == wanted
+        if len(words) == 1 and (reference := _named(words, cycle)):
+            answer = _named(exact_words(plain(texts.answer)), cycle)
+            several = len(answer) != 1 or _LIMITED.search(texts.answer)
+            return None if several or (answer == reference and texts.length > _SENTENCE) else answer == reference
     return None
 
 

@@ -4,16 +4,15 @@
 """
 
 import re
-import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import dropwhile, product
 
 from .._shared.words import exact_words
 from .reading import Texts, value_of_roman
-from .text import word_set
+from .text import without_accents, word_set
 
-# Endings of chemical names, in which one letter is another substance, and what ships' names start with.
+# Endings of chemical names, where another letter means another substance, and prefixes of ships' names.
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
 _MAY_DIFFER = re.compile(rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS))})\b|{_ENDING}\b")
@@ -26,7 +25,7 @@ _LONGEST_WITH_NAME = 12  # Words.
 
 
 def differs_in_one_word(texts: Texts) -> bool:
-    """Return whether an answer has the reference but for a word or character that changes what it names.
+    """Return whether an answer has the reference, except for one word or character that changes what it names.
 
     >>> differs_in_one_word(Texts("Which compound?", "It is sodium nitrite.", "sodium nitrate"))
     True
@@ -35,11 +34,11 @@ def differs_in_one_word(texts: Texts) -> bool:
     """
     if not _MAY_DIFFER.search(texts.reference) or texts.answer.count(" ") > _LONGEST_WITH_NAME:
         return False
-    given, wanted = exact_words(texts.answer), exact_words(texts.reference)
-    if len(given) + 1 == len(wanted) and texts.answer[:2] == "A ":
-        given = ("a", *given)  # blood group A
-    size = len(wanted)
-    parts = [zip(given[start : start + size], wanted, strict=True) for start in range(len(given) - size + 1)]
+    answer, reference = exact_words(texts.answer), exact_words(texts.reference)
+    if len(answer) + 1 == len(reference) and texts.answer[:2] == "A ":
+        answer = ("a", *answer)  # blood group A
+    size = len(reference)
+    parts = [zip(answer[start : start + size], reference, strict=True) for start in range(len(answer) - size + 1)]
     changes = [[pair for pair in part if pair[0] != pair[1]] for part in parts]
     close = [pairs for pairs in changes if len(pairs) <= 1]
     if len(close) != 1 or not close[0]:
@@ -63,28 +62,28 @@ _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|an
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
-def acronym(texts: Texts) -> bool | None:
+def compare_acronym(texts: Texts) -> bool | None:
     """Return whether one text is the acronym of the other; None if neither is an acronym with all of its words.
 
-    >>> acronym(Texts("", "World Health Organization", "WHO")), acronym(Texts("", "World Trade Organization", "WHO"))
-    (True, False)
+    >>> names = "World Health Organization", "World Trade Organization", "United Nations"
+    >>> [compare_acronym(Texts("", name, "WHO")) for name in names]
+    [True, False, None]
     """
     if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
         return None
-    given, wanted = (
-        _ARTICLE_OR_POINT.sub("", _IN_PARENTHESES.sub("", text.strip())) for text in (texts.answer, texts.reference)
-    )
-    if all(map(_ACRONYM.fullmatch, (given, wanted))) and (given not in wanted and wanted not in given):
-        long = min(len(given), len(wanted)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
+    names = (_IN_PARENTHESES.sub("", text.strip()) for text in (texts.answer, texts.reference))
+    answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
+    if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
+        long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long else None
-    same = _abbreviates(wanted, texts.answer)
-    return _abbreviates(given, texts.reference) if same is None else same
+    same = _abbreviates(reference, texts.answer)
+    return _abbreviates(answer, texts.reference) if same is None else same
 
 
 def _abbreviates(letters: str, long: str) -> bool | None:
     if len(letters) not in _LETTERS or not letters.isupper() or not letters.isalpha():
         return None
-    names = [found for found in _CAPITALIZED_RUN.findall(long) if " " in found]
+    names = [name for name in _CAPITALIZED_RUN.findall(long) if " " in name]
     long = names[0] if len(names) == 1 else long
     initials = "".join(word[0] for word in _WORD.findall(long) if word[0].isupper())
     if len(initials) < _LETTERS.start or len(long.split()) > len(initials) + _SMALL_WORDS:
@@ -119,6 +118,7 @@ _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
     "это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
+# Words of answers that name a person whom they do not mean.
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
 _NICKNAMES = {
@@ -154,106 +154,103 @@ _asks_who = lru_cache(maxsize=1 << 10)(_WHO.search)
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
 
-def same_person(texts: Texts) -> bool | None:
+def compare_person(texts: Texts) -> bool | None:
     """Return whether an answer names the same person; None if that is not certain.
 
-    >>> same_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
+    >>> compare_person(Texts("Who wrote it?", "It was Charlotte Brontë.", "Emily Brontë"))
     False
-    >>> same_person(Texts("Who?", "Sir I. Newton", "Isaac Newton")), same_person(Texts("Who?", "Paul V", "Paul VI"))
-    (True, False)
+    >>> [compare_person(Texts("Who?", name, "Paul VI")) for name in ("Pope Paul VI", "Paul V", "Paul")]
+    [True, False, None]
     """
     if not texts.reference[:1].isupper() or _LIST.search(texts.reference) or not _asks_who(texts.question):
         return None
-    wanted, given = _person(texts.reference), _person(texts.answer)
-    names, number = wanted
-    if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(given[0]) < _FULL):
+    reference, person = _person(texts.reference), _person(texts.answer)
+    names, number = reference
+    if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(person[0]) < _FULL):
         return None
-    return _same_name(given, wanted) if given[0] else _named_in(texts, wanted)
+    return _compare_name(person, reference) if person[0] else _compare_sentence(texts, reference)
 
 
-def _named_in(texts: Texts, wanted: _Person) -> bool | None:
+def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
     answer = texts.answer.strip()
     if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
         return None
-    asked = {_without_accents(word) for word in exact_words(texts.question)}
-    if found := _SUBJECT.match(answer):
-        given, verb, rest = _person(found["name"]), found["verb"], answer[found.end() :]
-        others = {_without_accents(word) for name in _CAPITALIZED.findall(rest) for word in name.split()}
+    asked = {without_accents(word.lower()) for word in exact_words(texts.question)}
+    if match := _SUBJECT.match(answer):
+        subject, verb, rest = _person(match["name"]), match["verb"], answer[match.end() :]
+        others = {without_accents(word.lower()) for name in _CAPITALIZED.findall(rest) for word in name.split()}
         about = not verb or (verb in asked and (rest.startswith(" it") or others <= asked))
-        if about and not asked.issuperset(given[0]):
-            same, other = _same_name(given, wanted), _OTHER_CLAUSE.search(rest)
-            if same is None and other and (person := _person(other[1]))[0] and _same_name(person, wanted):
+        if about and not asked.issuperset(subject[0]):
+            same, other = _compare_name(subject, reference), _OTHER_CLAUSE.search(rest)
+            if same is None and other and (person := _person(other[1]))[0] and _compare_name(person, reference):
                 return False
-            return None if same is False and not others.isdisjoint(wanted[0]) else same
+            return None if same is False and not others.isdisjoint(reference[0]) else same
     if _RELATIVES.search(answer):
         return None
-    persons = [(_person(found[0]), _ARTICLE.search(answer[: found.start()])) for found in _CAPITALIZED.finditer(answer)]
-    named = [(_same_name(given, wanted), article) for given, article in persons if not asked.issuperset(given[0])]
+    persons = [(_person(match[0]), _ARTICLE.search(answer[: match.start()])) for match in _CAPITALIZED.finditer(answer)]
+    named = [(_compare_name(name, reference), article) for name, article in persons if not asked.issuperset(name[0])]
     verdicts = {None if same is False and article else same for same, article in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
-def _same_name(given: _Person, wanted: _Person) -> bool | None:
+def _compare_name(answer: _Person, reference: _Person) -> bool | None:
     """Compare names with their numbers; "George" is not certainly George VI."""
-    (names, number), (others, other_number) = given, wanted
+    (names, number), (others, other_number) = answer, reference
     numbered = bool(number and other_number)
     left, right = ([word for word in name[:-1] if word not in _PARTICLES] for name in (names, others))
     same: bool | None = None
     if names[-1] == others[-1]:
-        same = (not left or left == right[-len(left) :]) or (_same_given_names(left, right) if right else None)
+        same = (not left or left == right[-len(left) :]) or (_compare_given_names(left, right) if right else None)
     elif numbered and len(names) == len(others) == 1:
-        same = _same_given_name(names[0], others[0])
+        same = _compare_given_name(names[0], others[0])
     elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
         same = None if any(_similar(*pair, _SIMILAR_FAMILY) for pair in product(names[1:], others[1:])) else False
     return same if not same or number == other_number else False if numbered else None
 
 
-def _same_given_names(given: list[str], wanted: list[str]) -> bool | None:
+def _compare_given_names(answer: list[str], reference: list[str]) -> bool | None:
     """Return whether given names are the same or initials; None if they may be forms of one name."""
-    pairs = list(zip(given, wanted, strict=False))
-    verdicts = [_same_given_name(*pair) for pair in pairs]
+    pairs = list(zip(answer, reference, strict=False))
+    verdicts = [_compare_given_name(*pair) for pair in pairs]
     if verdicts[0] is False:
-        formal = sum(len(name) > 1 for name in given) > 1 == len(wanted)  # as the full name of a pseudonym may be
-        crossed = [pair for pair in product(given, wanted) if max(map(len, pair)) > 1]
-        return None if formal or any(_same_given_name(*pair) is not False for pair in crossed) else False
-    if any(one[0] != other[0] for one, other in pairs[1:]):
+        formal = sum(len(name) > 1 for name in answer) > 1 == len(reference)  # as the full name of a pseudonym may be
+        crossed = [pair for pair in product(answer, reference) if max(map(len, pair)) > 1]
+        return None if formal or any(_compare_given_name(*pair) is not False for pair in crossed) else False
+    if any(name[0] != other[0] for name, other in pairs[1:]):
         return False  # another middle name
-    more = max(given, wanted, key=len)[len(pairs) :]
+    more = max(answer, reference, key=len)[len(pairs) :]
     return None if None in verdicts or any(len(name) > 1 for name in more) else True
 
 
-def _same_given_name(one: str, other: str) -> bool | None:
-    if one == other or 1 in {len(one), len(other)}:
-        return one[0] == other[0]
-    if one in other or other in one or re.fullmatch(_ROLE, one) or min(len(one), len(other)) < _SHORTEST_NAME:
+def _compare_given_name(name: str, other: str) -> bool | None:
+    if name == other or 1 in {len(name), len(other)}:
+        return name[0] == other[0]
+    if name in other or other in name or re.fullmatch(_ROLE, name) or min(len(name), len(other)) < _SHORTEST_NAME:
         return None
-    letters = [(_FULL_NAMES[word], name) for word, name in ((one, other), (other, one)) if word in _FULL_NAMES]
+    letters = [(_FULL_NAMES[word], full) for word, full in ((name, other), (other, name)) if word in _FULL_NAMES]
     if letters:
         return None if len(letters) > 1 or letters[0][1][0] in letters[0][0] else False
-    return None if _similar(one, other, _SIMILAR_NICKNAME if one[0] == other[0] else _SIMILAR_NAME) else False
+    return None if _similar(name, other, _SIMILAR_NICKNAME if name[0] == other[0] else _SIMILAR_NAME) else False
 
 
-def _similar(one: str, other: str, least: float = _SIMILAR_NAME) -> bool:
-    return 1 in {len(one), len(other)} or SequenceMatcher(None, one, other).ratio() > least
+def _similar(name: str, other: str, least: float = _SIMILAR_NAME) -> bool:
+    return 1 in {len(name), len(other)} or SequenceMatcher(None, name, other).ratio() > least
 
 
 def _person(text: str) -> _Person:
     """Return the words of a text that is just a person's name, without titles; no words for another text."""
-    if found := _NUMBERED.fullmatch(text.strip().rstrip(".")):
-        word = found["number"].removeprefix("the ")
+    if match := _NUMBERED.fullmatch(text.strip().rstrip(".")):
+        word = match["number"].removeprefix("the ")
         if number := _NUMBER_OF.get(word.lower()) or value_of_roman(word):
-            return _person(found["name"])[0], number
+            return _person(match["name"])[0], number
     words = [word.strip(",'’\"") for word in _INITIAL.sub(". ", text.strip()).rstrip(".").split()]
     names = list(dropwhile(lambda word: word.lower().rstrip(".") in _TITLES, words))
     if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES or text.isupper():
         return [], 0
     capitalized = all(word[:1].isupper() or word.lower() in _PARTICLES for word in names if word)
-    if not (capitalized or (len(words) == 1 and text.islower())) or any(one.isdigit() or one in "'’" for one in text):
+    has_sign = any(char.isdigit() or char in "'’" for char in text)
+    if has_sign or not (capitalized or (len(words) == 1 and text.islower())):
         return [], 0
     names[-1:] = _DOUBLE.split(names[-1])
-    return [_without_accents(word.rstrip(".")) for word in names if word], 0
-
-
-def _without_accents(word: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(one))
+    return [without_accents(word.rstrip(".").lower()) for word in names if word], 0

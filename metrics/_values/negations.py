@@ -1,13 +1,12 @@
 """Find answers that are a statement's denial: "Vitamin C prevents colds" for "Vitamin C does not prevent colds"."""
 
 import re
-from functools import lru_cache
 
 from .phrases import stem
 from .reading import Texts
 from .text import word_set
 
-_MAY_DENY = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
+_NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
 _SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail(?:ed|s)? to\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
@@ -22,14 +21,14 @@ _LIMITED = word_set(
 _MOST = 25  # Words of a text.
 
 
-def denied(texts: Texts) -> bool:
+def is_denial(texts: Texts) -> bool:
     """Return whether answer and reference are the same words, but only one of them has "not", "no" or "never".
 
-    >>> denied(Texts("", "No, it can't fly.", "It can fly")), denied(Texts("", "It cannot fly.", "It can't fly."))
+    >>> is_denial(Texts("", "No, it can't fly.", "It can fly")), is_denial(Texts("", "It cannot fly.", "It can't fly."))
     (True, False)
     """
     reference, answer = texts.reference, texts.answer
-    if not _may_deny(reference) and not _may_deny(answer):
+    if not _NEGATOR.search(reference) and not _NEGATOR.search(answer):
         return False
     wanted, given = _words(reference), _words(answer)
     if not 1 < max(len(wanted), len(given)) <= _MOST or _LIMITED.intersection([*wanted, *given]):
@@ -39,11 +38,6 @@ def denied(texts: Texts) -> bool:
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
     return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
-
-
-@lru_cache(maxsize=1 << 8)
-def _may_deny(text: str) -> bool:
-    return _MAY_DENY.search(text) is not None
 
 
 def _words(text: str) -> list[str]:

@@ -47,12 +47,8 @@ def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | No
     """Return whether two numbers are equal within the precision of the less precise one.
 
     They may differ by half a unit of its last digit, but by at most 3%. Converted and approximate numbers may differ by
-    1.5%. Ranges are equal if both bounds are; a number equals a range if it lies in it.
-
-    Args:
-        answer: The number in the answer.
-        reference: The number in the reference.
-        tolerance: Largest relative difference instead of these rules.
+    1.5%. Ranges are equal if both bounds are; a number equals a range if it lies in it. With `tolerance`, only the
+    relative difference counts.
 
     >>> nine = WrittenNumber(9.81, 9.81, 0.01)
     >>> equal(WrittenNumber(9.8, 9.8, 0.1), nine), equal(WrittenNumber(9.7, 9.7, 0.1), nine)
@@ -109,9 +105,7 @@ NUMBER = re.compile(
 def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     """Return the number of a match of `NUMBER`; None for a division by zero or a number that is too large.
 
-    Args:
-        found: The match.
-        decimal_comma: Whether a single comma before three digits is a decimal comma.
+    With `decimal_comma`, a single comma before three digits is a decimal comma.
     """
     sign = -1 if found["sign"] == "-" else 1
     approximate = bool(found["about"])

@@ -41,11 +41,7 @@ class ValueOptions(Options):
     )
 
     def kinds(self, embedded: bool) -> Collection[str]:
-        """Return the kinds of values to compare.
-
-        Args:
-            embedded: Whether the metric runs its embedded model.
-        """
+        """Return the kinds of values to compare by a metric that runs its embedded model, or another one."""
         if self.typed == "auto":
             return KINDS if embedded else ()
         return self.typed or ()

@@ -1,12 +1,13 @@
 """Words around a value that change what it says: fillers, negations, alternatives and retractions.
 
-"in about 1969" is just 1969, "not in 1969" is another year, and "1969 or 1970" names none.
+"in about 1969" is just 1969, "not in 1969" is another year, and "1969 or 1970" chooses none.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from .._shared.words import exact_words
 from .text import word_set
@@ -17,7 +18,9 @@ FILLERS = word_set(
     "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
     "fewer less under at least up most or so sometime utc"
 )
-_NOT = re.compile(
+# A text with one of these words needs a rule that knows what it negates.
+NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
+_NEGATION_AT_END = re.compile(
     r"(?:\bnot|n't|n’t|\brather than|\binstead of|\bnever|\bnicht|\bno longer|\bpas|\bunlike)"
     r"(?:\s+(?:in|on|at|by|the|until|about|a|just|only|from|be|was|year))*\s*$",
     re.IGNORECASE,
@@ -57,7 +60,12 @@ def negated(before: str) -> bool:
     >>> negated("It was not in "), negated("It was in ")
     (True, False)
     """
-    return _NOT.search(before[-_BEFORE:]) is not None
+    return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
+
+
+def affirmed(text: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values in a text that have no negation before them."""
+    return [value for value in values if not negated(text[: value.start])]
 
 
 def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .directions import NOT
+from .phrases import NEGATION
 from .place_data import DATA
-from .reading import Texts
+from .reading import Comparison, Texts
+from .text import without_accents
 
 Keys = frozenset[str]
 """What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
@@ -31,19 +32,19 @@ _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 
 
-def same_named(texts: Texts) -> tuple[str, bool] | None:
-    """Return "place" or "number", and whether the answer names the reference's one; None if that is not certain.
+def compare_known_name(texts: Texts) -> Comparison | None:
+    """Return whether the answer names the reference's place, language or number; None if that is not certain.
 
-    >>> same_named(Texts("", "Em Lisbon.", "Lisboa")), same_named(Texts("", "京都です。", "東京"))
-    (('place', True), ('place', False))
-    >>> same_named(Texts("", "Real Madrid", "Barcelona")), same_named(Texts("", "٥", "خمسة"))
-    (None, ('number', True))
+    >>> compare_known_name(Texts("", "Em Lisbon.", "Lisboa")).equal, compare_known_name(Texts("", "京都", "東京")).equal
+    (True, False)
+    >>> compare_known_name(Texts("", "Real Madrid", "Barcelona")), compare_known_name(Texts("", "٥", "خمسة")).kind
+    (None, 'number')
     """
     answer = texts.answer
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
         return None
     wanted = keys_of(texts.reference.strip(" ."))
-    if not wanted or _UNSURE.search(answer) or NOT.search(answer):
+    if not wanted or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     found = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
     if not found or None in found:
@@ -55,14 +56,13 @@ def same_named(texts: Texts) -> tuple[str, bool] | None:
     if not alike or len({*alike}) > 1:
         return None
     same = bool(wanted & alike[0])
-    return None if same and texts.reference in answer else ("number" if kinds == {"n"} else "place", same)
+    return None if same and texts.reference in answer else Comparison("number" if kinds == {"n"} else "place", same)
 
 
 def plain_name(name: str) -> str:
     """Return a name in lower case, without accents, hyphens and typographic apostrophes."""
-    letters = unicodedata.normalize("NFKD", name.replace("’", "'").casefold())
-    plain = "".join(one for one in letters if not "\u0300" <= one <= "\u036f")
-    return " ".join(unicodedata.normalize("NFC", plain).replace("-", " ").split())
+    plain = unicodedata.normalize("NFC", without_accents(name.replace("’", "'").casefold()))
+    return " ".join(plain.replace("-", " ").split())
 
 
 @lru_cache(maxsize=1)

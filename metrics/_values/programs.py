@@ -1,7 +1,7 @@
 r"""Compare pieces of programs, such as "ls -a" and "\d+".
 
-Two of them that differ in their text may still do the same, so only one changed word or sign that matters makes them
-different.
+Pieces with different texts may do the same. They count as different only if a single word or sign differs, and that
+difference matters.
 """
 
 import re
@@ -46,7 +46,7 @@ _SYNONYMS = [
 ]
 
 
-def same_program(texts: Texts) -> bool | None:
+def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
     quoted = _QUOTED.findall(texts.answer)
@@ -117,10 +117,8 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         left, right = left[:1], right[:1]  # Another subcommand has other options.
     if not len(left) == len(right) == 1:
         added = _QUANTIFIERS if regex else _NEGATIONS
-        missing = not left and all(
-            word.startswith("-") or word.lower() in _SQL for word in right
-        )  # options of a command
-        return missing if command else len(left) + len(right) == 1 and {*left, *right} <= added
+        options = [word for word in right if word.startswith("-") or word.lower() in _SQL]
+        return (not left and options == right) if command else len(left) + len(right) == 1 and {*left, *right} <= added
     if command:
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator

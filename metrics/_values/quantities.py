@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from .._shared.words import exact_words
 from .numbers import WrittenNumber, equal
-from .phrases import alternatives, negated, rest, singular
-from .reading import Mention, Texts, value_of_roman
+from .phrases import affirmed, alternatives, rest, singular
+from .reading import Comparison, Mention, Texts, value_of_roman
 from .text import word_set
 from .units import converted, readable, same_unit
 
@@ -49,177 +49,182 @@ def wanted_number(texts: Texts) -> Mention | None:
     text = texts.reference.strip(" .")
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
-    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.wanted.numbers) != 1:
+    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
         return None
-    return texts.wanted.numbers[0]
+    return texts.reference_values.numbers[0]
 
 
-def same_number(texts: Texts, wanted: Mention) -> bool | None:
-    """Return whether the answer has the reference's number; None if that is not certain.
-
-    Args:
-        texts: The texts.
-        wanted: The reference's number.
-    """
-    before, after = texts.wanted.text[: wanted.start], texts.wanted.text[wanted.end :]
-    if _VERB.search(after) or texts.wanted.text.count(" ") > _MOST_SPACES:
-        return None
-    words = rest(texts.wanted.text, wanted.start, wanted.end) if wanted.end else []
-    if (words and wanted.ordinal) or set(words) & set(exact_words(before)):
-        return _same_name(texts, wanted, words)
+def compare_number(texts: Texts, reference: Mention) -> Comparison:
+    """Compare the numbers in the answer with the reference's number."""
+    before, after = texts.reference_values.text[: reference.start], texts.reference_values.text[reference.end :]
+    if _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
+        return Comparison(reference.kind)
+    words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
+    if (words and reference.ordinal) or set(words) & set(exact_words(before)):
+        return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
-    following = next(iter(after.split()), "") if wanted.end else ""
+    following = next(iter(after.split()), "") if reference.end else ""
     title = following[:1].isupper() and following not in texts.question.split()
     if len(words) > _MOST_WORDS or len(new) > _MOST_NEW_WORDS or title:
-        return None
-    return _same_quantity(texts, wanted, words)
+        return Comparison(reference.kind)
+    return _compare_quantity(texts, reference, words)
 
 
-def _same_name(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | None:
+def _compare_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a name with a number, such as Apollo 11 or the 14th Amendment."""
-    if wanted.unit or len(words) > _LONGEST_NAME or wanted.number.is_range or not wanted.number.integer:
-        return None
-    text, names = texts.given.text, _singulars(words)
-    whole = [one for one in texts.given.numbers if one.number.integer and not negated(text[: one.start])]
-    near = [one for one in whole if _around(text, one) & names]
+    if reference.unit or len(words) > _LONGEST_NAME or reference.number.is_range or not reference.number.integer:
+        return Comparison(reference.kind)
+    text, names = texts.answer_values.text, _singulars(words)
+    integers = [mention for mention in affirmed(text, texts.answer_values.numbers) if mention.number.integer]
+    near = [mention for mention in integers if _around(text, mention) & names]
     if not near and texts.short:
-        near = [one for one in whole if not rest(text, one.start, one.end)]
-    texts.found = "; ".join(text[one.start : one.end].strip() for one in near)
-    verdicts = {one.number.value == wanted.number.value for one in near}
+        near = [mention for mention in integers if not rest(text, mention.start, mention.end)]
+    answer = "; ".join(text[mention.start : mention.end].strip() for mention in near)
+    verdicts = {mention.number.value == reference.number.value for mention in near}
     if len(verdicts) != 1:
-        return None
+        return Comparison("number", None, answer)
     same = verdicts.pop()
     named = set(words) - {"no", "number"} <= set(texts.answer_words) or not rest(text, near[0].start, near[0].end)
-    return same if named or not same else None
+    return Comparison("number", same if named or not same else None, answer)
 
 
-def _same_quantity(texts: Texts, wanted: Mention, words: Sequence[str]) -> bool | None:
+def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
-    text = texts.given.text
-    given = [_signed(text, one, wanted) for one in texts.given.numbers if not negated(text[: one.start])]
-    if len(given) > 1 or not texts.short or _COUNTED.search(texts.question):
-        given = [one for one in given if one.ordinal == wanted.ordinal]
+    text = texts.answer_values.text
+    mentions = [_signed(text, mention, reference) for mention in affirmed(text, texts.answer_values.numbers)]
+    if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
+        mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
-        given = [one for one in given if singular(one.noun) != "pair"]  # 23 pairs are not 23.
-    found = _compared(texts, wanted, given)
-    if not found:
-        other_unit = len(given) == 1 and given[0].unit and wanted.unit and given[0].number == wanted.number
-        return False if other_unit else None
-    texts.found = "; ".join(_shown(text, one, wanted.unit) for one, _ in found)
-    if _counts_other_things(texts, found[0][0], words):
+        mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
+    compared = _compare_mentions(texts, reference, mentions)
+    if not compared:
+        measured = [mention for mention in mentions if mention.unit and reference.unit]
+        other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
+        return Comparison(reference.kind, False if other_unit else None)
+    spans = [(mention.start, mention.end) for mention, _ in compared]
+    hedges = alternatives(text, spans, [same for _, same in compared])
+    answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
+    return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges)
+
+
+def _verdict(
+    texts: Texts, reference: Mention, words: Sequence[str], compared: Sequence[tuple[Mention, bool]], hedges: bool
+) -> bool | None:
+    """Return whether the answer has the reference's number, by the verdicts on each of its numbers."""
+    mentions, verdicts = zip(*compared, strict=True)
+    if _counts_other_things(texts, mentions[0], words):
         return None
-    verdicts = [same for _, same in found]
-    rates = [set(_PER.findall(each.lower())) for each in (texts.wanted.text, text)]
-    if not wanted.unit and rates[0] != rates[1] and all(rates):
+    rates = [set(_PER.findall(values.text.lower())) for values in (texts.reference_values, texts.answer_values)]
+    if not reference.unit and rates[0] != rates[1] and all(rates):
         return False if all(verdicts) else None
-    texts.hedges = alternatives(text, [(one.start, one.end) for one, _ in found], verdicts)
-    if texts.hedges:
+    if hedges:
         return False
     if len(set(verdicts)) > 1:
-        return _of_several(texts, found, words)
-    return verdicts[0] if verdicts[0] or _is_sure(texts, wanted, [one for one, _ in found], words) else None
+        return _of_several(texts, compared, words)
+    return verdicts[0] if verdicts[0] or _is_sure(texts, reference, mentions, words) else None
 
 
-def _signed(text: str, one: Mention, wanted: Mention) -> Mention:
+def _signed(text: str, mention: Mention, reference: Mention) -> Mention:
     """Return a number with a sign if a word gives it: -3.2% for "fell by 3.2%"."""
-    falls = wanted.number.value < 0 < one.number.value and _FALLS.search(text[: one.start])
-    return replace(one, number=one.number.scaled(-1)) if falls else one
+    falls = reference.number.value < 0 < mention.number.value and _FALLS.search(text[: mention.start])
+    return replace(mention, number=mention.number.scaled(-1)) if falls else mention
 
 
-def _compared(texts: Texts, wanted: Mention, given: Sequence[Mention]) -> list[tuple[Mention, bool]]:
+def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
-    asked = {(one.number.value, one.unit) for one in texts.asked.numbers}
-    compared = [(one, same) for one in given if (same := _same(one, wanted, texts)) is not None]
+    asked_numbers = {(mention.number.value, mention.unit) for mention in texts.question_values.numbers}
+    verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in mentions]
+    compared = [(mention, same) for mention, same in verdicts if same is not None]
     # A number that repeats one of the question, or a year where none is asked for, is incidental.
     kept = [
-        (one, same)
-        for one, same in compared
-        if (same or wanted.year or not one.year)
-        and ((one.number.value, one.unit) not in asked or (same and one.unit == wanted.unit))
+        (mention, same)
+        for mention, same in compared
+        if (same or reference.year or not mention.year)
+        and ((mention.number.value, mention.unit) not in asked_numbers or (same and mention.unit == reference.unit))
     ]
     return compared if not kept and len(compared) == 1 and texts.short else kept
 
 
-def _counts_other_things(texts: Texts, one: Mention, words: Sequence[str]) -> bool:
+def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether a short answer has another noun than the reference, such as "2 spades" for "2 clubs"."""
-    asked = exact_words(texts.question)
-    named = texts.short and one.noun and one.noun not in _NOT_AFTER and not set(words) <= set(asked)
-    return bool(named) and singular(one.noun) not in _singulars((*words, *asked))
+    question_words = exact_words(texts.question)
+    named = texts.short and mention.noun and mention.noun not in _NOT_AFTER and not set(words) <= set(question_words)
+    return bool(named) and singular(mention.noun) not in _singulars((*words, *question_words))
 
 
-def _of_several(texts: Texts, found: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
+def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
-    text = texts.given.text
-    results = [same for one, same in found if _RESULT.search(text[max(0, one.start - 40) : one.start])]
+    text = texts.answer_values.text
+    results = [same for mention, same in compared if _RESULT.search(text[max(0, mention.start - 40) : mention.start])]
     if results:
         return results[-1]
     nouns = _singulars((*words, *_counted(texts.question)))
-    close = {same for one, same in found if _nouns(text, one) & nouns}
+    close = {same for mention, same in compared if _nouns(text, mention) & nouns}
     if len(close) == 1:
         return close.pop()
-    first, same = found[0]
+    first, same = compared[0]
     return True if same and not exact_words(text[: first.start]) else None
 
 
-def _is_sure(texts: Texts, wanted: Mention, found: Sequence[Mention], words: Sequence[str]) -> bool:
+def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:
     """Return whether other numbers than the reference's show that an answer is wrong."""
-    length, alone = texts.length, len(found) == 1
+    length, alone = texts.length, len(mentions) == 1
     if length > _PARAGRAPH:
         return False
     nouns = _singulars((*words, *_counted(texts.question)))
-    about_it = any(_nouns(texts.given.text, one) & nouns for one in found)
-    measured = alone and bool(wanted.unit and found[0].unit)
-    before = texts.given.text[max(0, found[-1].start - 40) : found[-1].start]
+    about_it = any(_nouns(texts.answer_values.text, mention) & nouns for mention in mentions)
+    measured = alone and bool(reference.unit and mentions[0].unit)
+    before = texts.answer_values.text[max(0, mentions[-1].start - 40) : mentions[-1].start]
     result = _RESULT.search(before) or (alone and _DIRECT.fullmatch(before))
     return (alone and length <= _SENTENCE) or about_it or measured or bool(result)
 
 
-def _same(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
+def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    if one.bound != wanted.bound:
-        return False if one.bound and wanted.bound else None
-    if wanted.unit and one.unit:
-        return _same_measure(one, wanted, texts)
-    vague = one.number.approximate and wanted.number.integer and not wanted.number.approximate
-    if vague and one.number.value != wanted.number.value:
+    if mention.bound != reference.bound:
+        return False if mention.bound and reference.bound else None
+    if reference.unit and mention.unit:
+        return _compare_measure(mention, reference, texts)
+    vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
+    if vague and mention.number.value != reference.number.value:
         return None  # "about 7,500" for 7,585
-    same = equal(one.number, wanted.number, texts.tolerance)
-    if "percent" in (one.unit, wanted.unit):
-        share = equal(one.number.scaled(0.01 if one.unit else 100), wanted.number, texts.tolerance)
-        if share or not (wanted if one.unit else one).number.integer:
+    same = equal(mention.number, reference.number, texts.tolerance)
+    if "percent" in (mention.unit, reference.unit):
+        share = equal(mention.number.scaled(0.01 if mention.unit else 100), reference.number, texts.tolerance)
+        if share or not (reference if mention.unit else mention).number.integer:
             return share  # 0.125 and 12.5%
-    if one.unit or wanted.unit:
-        return _same_without_unit(one, wanted, same, texts)
+    if mention.unit or reference.unit:
+        return _compare_without_unit(mention, reference, same, texts)
     return same
 
 
-def _same_measure(one: Mention, wanted: Mention, texts: Texts) -> bool | None:
+def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
-    money = {one.unit, wanted.unit} == _POUNDS
-    number = one.number if money else converted(one.number, one.unit, wanted.unit)
-    if one.unit == "degree" and wanted.unit in _TEMPERATURES:
-        return equal(one.number, wanted.number, texts.tolerance) or None
+    money = {mention.unit, reference.unit} == _POUNDS
+    number = mention.number if money else converted(mention.number, mention.unit, reference.unit)
+    if mention.unit == "degree" and reference.unit in _TEMPERATURES:
+        return equal(mention.number, reference.number, texts.tolerance) or None
     if number is None:
         return None
-    if one.unit != wanted.unit and wanted.unit in _TEMPERATURES:
-        return abs(number.value - wanted.number.value) <= max(0.5, 0.01 * abs(wanted.number.value))
-    return equal(number, wanted.number, texts.tolerance)
+    if mention.unit != reference.unit and reference.unit in _TEMPERATURES:
+        return abs(number.value - reference.number.value) <= max(0.5, 0.01 * abs(reference.number.value))
+    return equal(number, reference.number, texts.tolerance)
 
 
-def _same_without_unit(one: Mention, wanted: Mention, same: bool, texts: Texts) -> bool | None:
+def _compare_without_unit(mention: Mention, reference: Mention, same: bool, texts: Texts) -> bool | None:
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
-    text, measured = (texts.given.text, one) if one.unit else (texts.wanted.text, wanted)
+    text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     words = _singulars(exact_words(text[measured.start : measured.end]))
     named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)
-    if same or one.unit:
+    if same or mention.unit:
         return same if named else None
-    return None if one.noun and one.noun not in _NOT_AFTER else False  # it may be a unit that is not known
+    return None if mention.noun and mention.noun not in _NOT_AFTER else False  # it may be a unit that is not known
 
 
-def _shown(text: str, one: Mention, unit: str) -> str:
+def _shown(text: str, mention: Mention, unit: str) -> str:
     """Return a number as it is written, with its value in another unit."""
-    written = text[one.start : one.end].strip()
-    other = converted(one.number, one.unit, unit) if unit and one.unit not in {"", unit} else None
+    written = text[mention.start : mention.end].strip()
+    other = converted(mention.number, mention.unit, unit) if unit and mention.unit not in {"", unit} else None
     return written if other is None else f"{written} ({other.value:.4g} {readable(unit)})"
 
 
@@ -227,19 +232,19 @@ def _singulars(words: Iterable[str]) -> set[str]:
     return {singular(word) for word in words}
 
 
-def _around(text: str, one: Mention) -> set[str]:
+def _around(text: str, mention: Mention) -> set[str]:
     """Return the two words before and after a number."""
-    before, after = exact_words(text[max(0, one.start - 30) : one.start]), exact_words(text[one.end : one.end + 30])
-    return _singulars(before[-2:] + after[:2])
+    before, after = text[max(0, mention.start - 30) : mention.start], text[mention.end : mention.end + 30]
+    return _singulars(exact_words(before)[-2:] + exact_words(after)[:2])
 
 
-def _nouns(text: str, one: Mention) -> set[str]:
+def _nouns(text: str, mention: Mention) -> set[str]:
     """Return the words of a number's unit and the three words after it, which may include its noun."""
-    unit = re.findall(r"[^\W\d_]+", text[one.start : one.end].lower())
-    return _singulars(unit + re.findall(r"[^\W\d_]+", text[one.end : one.end + 40].lower())[:3])
+    unit = re.findall(r"[^\W\d_]+", text[mention.start : mention.end].lower())
+    return _singulars(unit + re.findall(r"[^\W\d_]+", text[mention.end : mention.end + 40].lower())[:3])
 
 
 def _counted(question: str) -> list[str]:
     """Return what a question counts: "bones" for "How many bones are there?"."""
-    found = _COUNTED.search(question)
-    return [word for word in (found[1].lower().split() if found else []) if word not in _NO_NOUN][:2]
+    match = _COUNTED.search(question)
+    return [word for word in (match[1].lower().split() if match else []) if word not in _NO_NOUN][:2]

@@ -16,14 +16,14 @@ from .phrases import singular
 from .text import language_of, plain, with_digits
 from .units import converted, unit_at
 
-# These bound the time: of a longer text only the start is read, of a longer question only the end.
+# Limits on the running time: only the start of a longer text is read, and only the end of a longer question.
 _LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
 _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
-_FIRST_YEAR = 1000  # Earlier years are no numbers that may be years.
+_FIRST_YEAR = 1000  # An earlier year, such as 44 BC, is a date but no number.
 _SHORT = 3  # Words of a short answer.
-# Signs after and before a number that make another one of it: 5!, √2, ±5.
+# Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
 _IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
@@ -44,7 +44,7 @@ _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-# Not I alone, which is rather a word, nor other single letters, except after a word such as "Type".
+# A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w.'-])")
 _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
@@ -78,6 +78,11 @@ class Mention:
     bound: str = ""
     year: bool = False
 
+    @property
+    def kind(self) -> str:
+        """Its kind of value."""
+        return "quantity" if self.unit else "number"
+
 
 @dataclass(frozen=True)
 class Values:
@@ -103,16 +108,12 @@ class Values:
 
 @lru_cache(maxsize=1 << 12)
 def read(text: str, language: str = "en", decimal_comma: bool = False, shares: bool = False) -> Values:
-    """Return the values in a text.
+    """Return the values in a text with number words of a language, a key of `_FUNCTION_WORDS`.
 
-    Args:
-        text: The text.
-        language: Language of number words: en, de, fr, es or it.
-        decimal_comma: Whether 1,234 is a decimal fraction and 1.234 has a separator of thousands.
-        shares: Whether "1 in 5" is a fraction.
+    With `decimal_comma`, 1,234 is a decimal fraction. With `shares`, "1 in 5" is a fraction.
 
-    >>> found = read("six feet, in 1969")
-    >>> found.numbers[0].unit, found.numbers[1].number.value, found.dates[0].fields
+    >>> values = read("six feet, in 1969")
+    >>> values.numbers[0].unit, values.numbers[1].number.value, values.dates[0].fields
     ('foot', 1969.0, (1969, None, None))
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
@@ -135,35 +136,34 @@ def value_of_roman(text: str) -> int | None:
     if not _ROMAN.fullmatch(text):
         return None
     values = [_VALUE_OF_LETTER[letter] for letter in text]
-    return sum(
-        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
-    )
+    pairs = zip(values, [*values[1:], 0], strict=True)
+    return sum(-value if value < following else value for value, following in pairs)
 
 
 def _without_roman(text: str) -> str:
     """Return a text with digits for the Roman numerals in names, such as Apollo XI."""
-    text = _ROMAN_LETTER.sub(lambda found: f"{found[1]} {value_of_roman(found[2])}", text)
-    return _ROMAN_IN_NAME.sub(lambda found: str(value_of_roman(found[0])), text)
+    text = _ROMAN_LETTER.sub(lambda match: f"{match[1]} {value_of_roman(match[2])}", text)
+    return _ROMAN_IN_NAME.sub(lambda match: str(value_of_roman(match[0])), text)
 
 
 def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) -> Iterator[Mention]:
     """Yield numbers with their units, except at places that are taken by dates and times."""
     end = 0
-    for found in NUMBER.finditer(text):
-        start = min(found.start(name) for name in _NUMBER_STARTS if found[name])
-        if start < end or not taken.isdisjoint(range(start, found.end())):
+    for match in NUMBER.finditer(text):
+        start = min(match.start(name) for name in _NUMBER_STARTS if match[name])
+        if start < end or not taken.isdisjoint(range(start, match.end())):
             continue  # the exponent of a unit, such as m2, or part of a date
-        value = number(found, decimal_comma)
+        value = number(match, decimal_comma)
         if value is None:
             continue
-        currency = found["currency"] or found["currency2"] or ""
-        unit, length = unit_at(currency + text[found.end() : found.end() + _LONGEST_UNIT])
-        after = text[found.end() : found.end() + 1]
+        currency = match["currency"] or match["currency2"] or ""
+        unit, length = unit_at(currency + text[match.end() : match.end() + _LONGEST_UNIT])
+        after = text[match.end() : match.end() + 1]
         if not unit and (after.isalpha() or after == "_") and after < _IDEOGRAPHS:
             continue  # an identifier, such as 3D
         if after in _FACTORIAL or text[start - 1 : start] in _SIGNS:
             continue
-        end = found.end() + length - len(currency)
+        end = match.end() + length - len(currency)
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15
         following = _NEXT.match(text[end : end + 40])
@@ -174,7 +174,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
             start,
             end,
             noun=following[1].lower() if following else "",
-            ordinal=bool(found["ordinal"]),
+            ordinal=bool(match["ordinal"]),
             bound="" if bound is None else "less" if bound["less"] else "more",
             year=start in years and not unit and not currency,
         )
@@ -198,9 +198,8 @@ def _joined(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
 
 def _range(text: str, first: Mention, second: Mention) -> Mention | None:
     """Return the range of two numbers, such as "70-85 million"; None if they are none."""
-    opened = "and" not in text[first.end : second.start] or _BETWEEN.search(
-        text[max(0, first.start - 12) : first.start]
-    )
+    before = text[max(0, first.start - 12) : first.start]
+    opened = "and" not in text[first.end : second.start] or _BETWEEN.search(before)
     if not opened or second.number.value < 0 or first.number.is_range or first.ordinal != second.ordinal:
         return None
     low, unit = first.number, first.unit or second.unit
@@ -227,6 +226,23 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     return replace(second, number=total, unit=first.unit, start=first.start)
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What a rule found.
+
+    Attributes:
+        kind: Kind of the reference's value.
+        equal: Whether the answer has the reference's value; None if that is not certain.
+        answer: The compared values of the answer, as they are written; `""` for the whole answer.
+        hedges: Whether the answer names alternatives.
+    """
+
+    kind: str
+    equal: bool | None = None
+    answer: str = ""
+    hedges: bool = False
+
+
 class Texts:
     """The texts of a comparison, with their values, which are read when they are first needed.
 
@@ -235,29 +251,26 @@ class Texts:
         answer: The answer.
         reference: The reference.
         tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
-        found: The value in the answer, as it is written; set by a comparison.
-        hedges: Whether the answer names alternatives; set by a comparison.
     """
 
     def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
         if "钱" in question:  # Otherwise 块 counts pieces.
             answer, reference = (text.replace("块", "元") for text in (answer, reference))
         self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
-        self.found, self.hedges = "", False
 
     @cached_property
-    def given(self) -> Values:
+    def answer_values(self) -> Values:
         """The values in the answer."""
-        shares = any(not one.number.step or one.unit == "percent" for one in self.wanted.numbers)
+        shares = any(not mention.number.step or mention.unit == "percent" for mention in self.reference_values.numbers)
         return read(self.answer, *self.language, shares)
 
     @cached_property
-    def wanted(self) -> Values:
+    def reference_values(self) -> Values:
         """The values in the reference."""
         return read(self.reference, *self.language, len(self.reference) <= _LONGEST_SHARE)
 
     @cached_property
-    def asked(self) -> Values:
+    def question_values(self) -> Values:
         """The values in the question."""
         return read(self.question[-_LONGEST_QUESTION:], *self.language)
 
@@ -270,8 +283,8 @@ class Texts:
     def asked_units(self) -> frozenset[str]:
         """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        named = {unit_at(f" {self.question[found.end() :]}")[0] for found in _ASKS_UNIT.finditer(self.question)}
-        return frozenset({one.unit for one in self.asked.numbers if one.unit} | percent | named) - {""}
+        named = {unit_at(f" {self.question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(self.question)}
+        return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
 
     @property
     def long(self) -> bool:

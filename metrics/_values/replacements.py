@@ -24,13 +24,13 @@ def has_other_number(texts: Texts) -> bool:
     >>> has_other_number(Texts("", "Lyon 1, Paris 3", "Paris 3, Lyon 1"))
     False
     """
-    words, lower = _words(texts.wanted), texts.answer.lower()
+    words, lower = _words(texts.reference_values), texts.answer.lower()
     if len(lower) > _LONGER * len(texts.reference) or not all(word in lower for word in words):
         return False
-    wanted, given = _values(texts.wanted), _values(texts.given)
+    wanted, given = _values(texts.reference_values), _values(texts.answer_values)
     if not 0 < len(wanted) == len(given) <= _MOST_VALUES or negated(texts.answer):
         return False
-    said = _words(texts.given)
+    said = _words(texts.answer_values)
     kept = [word for word in said if word in words]
     if not words or kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint({*words, *said}):
         return False

@@ -18,15 +18,15 @@ _CORRECTION = re.compile(
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
 
-def corrected(texts: Texts) -> bool | None:
+def compare_correction(texts: Texts) -> bool | None:
     """Return whether an answer that corrects itself ends up with the reference; None if that is not certain.
 
-    >>> corrected(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
+    >>> compare_correction(Texts("", "The Loire. No, wait, the Seine.", "Loire"))
     False
-    >>> corrected(Texts("", "112... sorry, 102 is correct.", "102")), corrected(Texts("", "Sorry, 102", "102"))
+    >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
-    text, wanted = texts.given.text, exact_words(texts.wanted.text)
+    text, wanted = texts.answer_values.text, exact_words(texts.reference_values.text)
     found = [*_CORRECTION.finditer(text)]
     if not found or not wanted or texts.length > _LONGEST_ANSWER:
         return None
@@ -36,7 +36,7 @@ def corrected(texts: Texts) -> bool | None:
     if first and not last:
         return False if new and not negated(before) else None
     short = last and exact_words(before) and len(exact_words(after)) <= _LONGEST
-    return True if short and not first and not negated(after.partition(texts.wanted.text)[0]) else None
+    return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
 
 
 def _says(words: tuple[str, ...], wanted: tuple[str, ...], name: bool) -> bool:

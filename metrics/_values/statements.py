@@ -5,8 +5,8 @@
 
 import re
 
-from .directions import LONGEST, LONGEST_ANSWER, NOT, POLE, around, content_words, opposite
-from .phrases import stem
+from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
+from .phrases import NEGATION, stem
 from .reading import Texts
 from .text import word_set
 
@@ -25,28 +25,28 @@ _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
-def same_roles(texts: Texts) -> bool | None:
+def compare_roles(texts: Texts) -> bool | None:
     """Return whether two statements give two things the same roles; None for other texts or if that is not certain.
 
-    >>> same_roles(Texts("", "Ice is denser than water", "Ice is less dense than water"))
+    >>> compare_roles(Texts("", "Ice is denser than water", "Ice is less dense than water"))
     False
-    >>> same_roles(Texts("", "The Jets were beaten by the Owls", "The Jets beat the Owls"))
+    >>> compare_roles(Texts("", "The Jets were beaten by the Owls", "The Jets beat the Owls"))
     False
     """
     reference, answer = texts.reference, texts.answer
     words = reference.lower().split()
     if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NOT.search(reference) or NOT.search(answer):
+    if NEGATION.search(reference) or NEGATION.search(answer):
         return None
     if " than " in reference:
-        return _same_comparison(reference, answer)
+        return _compare_comparatives(reference, answer)
     lowered = answer.lower()
     named = all(word[:4] in lowered for word in words)
     return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
 
 
-def _same_comparison(reference: str, answer: str) -> bool | None:
+def _compare_comparatives(reference: str, answer: str) -> bool | None:
     """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
     wanted, given = (_compared(text.lower()) for text in (reference, answer))
     if not wanted or not given or wanted[1] != given[1]:
@@ -111,19 +111,17 @@ def says_opposite(texts: Texts) -> bool:
     """
     if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    given, wanted = (
-        [stem(word) for word in _LETTERS.findall(text.lower())] for text in (texts.answer, texts.reference)
-    )
-    given = given[max(0, len(given) - len(wanted)) :]
-    if len(given) != len(wanted) or len(wanted) < _FEWEST:
+    answer, reference = (list(map(stem, _LETTERS.findall(text.lower()))) for text in (texts.answer, texts.reference))
+    answer = answer[max(0, len(answer) - len(reference)) :]
+    if len(answer) != len(reference) or len(reference) < _FEWEST:
         return False
-    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    places = [place for place, (one, other) in enumerate(zip(answer, reference, strict=True)) if one != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
     first, last = places[0], places[-1]
-    opposites = opposite(given[first], [wanted[first]])
+    opposites = opposite(answer[first], [reference[first]])
     if first == last:
         return opposites
-    between = wanted[first + 1 : last]
-    swapped = given[first] == wanted[last] and given[last] == wanted[first]
+    between = reference[first + 1 : last]
+    swapped = answer[first] == reference[last] and answer[last] == reference[first]
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))

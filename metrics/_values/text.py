@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 
 from .ideographs import without_ideographs
@@ -15,8 +16,13 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has the letters that
-# `re.IGNORECASE` takes for i and s, but `str.lower` does not.
+def without_accents(text: str) -> str:
+    """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
+
+
+# Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has letters that
+# `re.IGNORECASE` matches with i and s, but that `str.lower` keeps.
 _ALIKE = str.maketrans(
     dict.fromkeys("\u00a0\u2009\u202f\u2007\u200a", " ")
     | dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-")
@@ -138,12 +144,8 @@ def language_of(text: str) -> str:
     return best if counts[best] > counts["en"] else "en"
 
 
-def _alternatives(words: Iterable[str]) -> str:
-    return "|".join(words)
-
-
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_ONE = _alternatives(_ONES)
+_ONE = "|".join(_ONES)
 _TEN = "ten|eleven|twelve"
 _TEEN = f"{_TEN}|(?:thir|four|fif|six|seven|eigh|nine)teen"
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
@@ -169,7 +171,7 @@ _POWER_OF_SCALE = {
 _PERCENT = re.compile(
     r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
 )
-_SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({_alternatives(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
+_SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
 _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
@@ -191,7 +193,7 @@ _RUSSIAN = {word: str(number) for number, word in enumerate((
     "ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять", "десять", "одиннадцать",
     "двенадцать",
 ))}  # fmt: skip
-_RUSSIAN_NUMBER = re.compile(rf"\b(?:{_alternatives(_RUSSIAN)})\b", re.IGNORECASE)
+_RUSSIAN_NUMBER = re.compile(rf"\b(?:{'|'.join(_RUSSIAN)})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -269,16 +271,13 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
         (r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
         (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
-        (rf"\b(?:(eighteen|nineteen)[- ])?({_alternatives(_DECADES)})\b", _decade),
+        (rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.
         (r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
         (r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
         (r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
         (r"\band (?:a|one)[ -]half\b", "1/2"),
-        (
-            rf"\b(an?|{_ONE})[ -]((?:{_alternatives(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",
-            _fraction,
-        ),
+        (rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))", _fraction),
         (
             rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)",
             _year,
