@@ -1,18 +1,11 @@
-"""Runs that are killed, fill the disk, find damaged work, or share an output."""
+"""Runs that are killed or fill the disk, and a killed labeler."""
 
-import json
-import shutil
 import signal
 import time
-import warnings
 
-import numpy as np
 import pytest
-import tiny_checkpoints
 from chat_server import ChatServer
-from damage import flip
 
-import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
@@ -90,26 +83,13 @@ class Attack:
         self.folder = self._tmp_path / f"attempt-{self._number}"
         self.folder.mkdir()
 
-    def start(self, resume=True, **options):
-        """Start the command."""
-        return self._command(*self._arguments(), *self._job.resume * resume, **options)
+    def start(self):
+        """Start the command, resuming."""
+        return self._command(*self._arguments(), *self._job.resume)
 
     def run(self, **options):
         """Run the command, resuming; return exit code and output."""
         return self._finished(*self._arguments(), *self._job.resume, **options)
-
-    def stop_half_way(self, rng):
-        """Kill a run once it has saved work."""
-        work = self.folder / f"out.{self._job.suffix}.work" / "progress.json"
-        with self.start() as process:
-            while not work.exists() and process.poll() is None:
-                time.sleep(0.005)
-            time.sleep(rng.uniform(0, self.seconds / 3))
-            process.kill()
-
-    def left(self):
-        """The files of unfinished work."""
-        return [path for path in self.folder.rglob("*") if path.is_file() and path.name not in {"lock", "bad.jsonl"}]
 
     def assert_whole(self):
         """Check that the files equal those of the undisturbed run."""
@@ -160,48 +140,6 @@ def test_a_full_disk(drill, rng, attack):
             attack.assert_whole()
 
 
-def test_damaged_work(drill, rng, attack):
-    """Damaged work of killed runs.
-
-    A changed byte, a truncated or a missing file: the output is right, or an error names the damaged file.
-    """
-    for _ in range(6):
-        attack.begin()
-        attack.stop_half_way(rng)
-        if not (files := attack.left()):
-            continue
-        file = rng.choice(files)
-        content = file.read_bytes()
-        position = rng.randrange(max(len(content), 1))
-        damage = rng.choice(["flip", "cut", "delete"])
-        if damage == "delete":
-            file.unlink()
-        else:
-            file.write_bytes(flip(content, position) if damage == "flip" and content else content[:position])
-        with drill.attempt(f"{damage} {file} at {position}"):
-            code, output = attack.run()
-            if code == 0:
-                attack.assert_whole()
-            else:
-                assert code == 1
-                assert file.parent.name in output or file.name in output, output
-
-
-def test_two_writers(drill, rng, attack):
-    """Two to four runs on one output.
-
-    One writes, and the others are refused.
-    """
-    for _ in range(3):
-        attack.begin()
-        with drill.attempt(attack.folder):
-            runs = [attack.start(resume=False) for _ in range(rng.randint(2, 4))]
-            ended = [(process.communicate(timeout=120)[1], process.returncode) for process in runs]
-            assert sorted({code for _, code in ended}) in ([0], [0, 1]), ended
-            assert all("another run" in output or "already exists" in output for output, code in ended if code), ended
-            attack.assert_whole()
-
-
 LABELER = """
 import sys
 from pathlib import Path
@@ -232,39 +170,3 @@ def test_two_labelers(drill, rng, processes, tmp_path):
             assert len(found) == 200
             labeled = {row["id"] for row in found if row["label"] == "right"}
             assert {int(row) for row in output[0][0].split()} | set(range(1, 200, 2)) <= labeled
-
-
-def test_stores(drill, rng, tmp_path):
-    """Damaged stores of vectors.
-
-    Scores are right, a store that cannot be used is not changed, and there is at most one warning.
-    """
-    model = tiny_checkpoints.bert(tmp_path / "tiny")
-    names = [f"{number} {number + 1}" for number in range(200)]
-
-    def scores():
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            metric = evaluate_qa.load("smile", model=str(model), device="cpu", cache_dir=str(tmp_path))
-            found = metric.compute(predictions=names, references=names[::-1])["per_example"]["score"]
-        return np.array(found), [str(one.message) for one in warned]
-
-    expected, _ = scores()
-    (path,) = tmp_path.rglob("*.sqlite")
-    whole = path.read_bytes()
-    for number in range(60):
-        position, damage = rng.randrange(len(whole)), ["flip", "cut", "noise", "other"][number % 4]
-        damaged = {
-            "flip": flip(whole, position),
-            "cut": whole[:position],
-            "noise": whole[:position] + rng.randbytes(500) + whole[position + 500 :],
-            "other": rng.choice([b"", b"PAR1", json.dumps(names).encode(), bytes(9000)]),
-        }[damage]
-        shutil.rmtree(path.parent)
-        path.parent.mkdir()
-        path.write_bytes(damaged)
-        with drill.attempt(f"{damage} at {position}"):
-            found, warned = scores()
-            assert np.abs(found - expected).max() < 1e-6
-            assert len(warned) <= 1, warned
-            assert not warned or path.read_bytes() == damaged
