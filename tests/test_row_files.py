@@ -20,30 +20,12 @@ from evaluate_qa.training.sources import WRITTEN
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
 KINDS = {
-    "short",
-    "verbose",
-    "wrong_but_similar",
-    "negated",
-    "numeric",
-    "multi_reference",
-    "non_english",
-    "empty",
-    "paraphrase",
-    "yes_no",
-    "medical",
-    "partial",
+    *("short", "verbose", "wrong_but_similar", "negated", "numeric", "multi_reference", "non_english", "empty"),
+    *("paraphrase", "yes_no", "medical", "partial"),
 }
 ALWAYS_WRONG = {"empty", "wrong_but_similar"}
 TRAP_KINDS = {
-    "near_name",
-    "number",
-    "unit",
-    "negation",
-    "refusal",
-    "candidates",
-    "retraction",
-    "echo",
-    "instruction",
+    *("near_name", "number", "unit", "negation", "refusal", "candidates", "retraction", "echo", "instruction"),
     "empty_phrases",
 }
 

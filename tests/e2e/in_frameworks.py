@@ -36,16 +36,8 @@ def in_inspect(line, folder):
     ]
     names = {"Task": Task, "dataset": dataset, "generate": generate, "evaluate_qa": evaluate_qa}
     exec(line, names)
-    metric, together = load_metric("nli_lex"), []
-    compute = metric.compute
-
-    def counted(**given):
-        together.append(len(given["predictions"]))
-        return compute(**given)
-
-    metric.compute = counted
     scorers = [
-        evaluate_qa.inspect_ai.metric_scorer(metric, question="asked", threshold=0.9),
+        evaluate_qa.inspect_ai.metric_scorer(load_metric("nli_lex"), question="asked", threshold=0.9),
         evaluate_qa.inspect_ai.metric_scorer("deltableu", value="score"),
     ]
     more = Task(dataset, solver=generate(), scorer=scorers)
@@ -57,7 +49,7 @@ def in_inspect(line, folder):
 
     model = get_model("mockllm/model", custom_outputs=answer)
     logs = eval([names["task"], more], model=model, log_dir=str(folder), display="none", max_samples=NUMBER)
-    return {"logs": [_read(read_eval_log(log.location)) for log in logs], "together": together}
+    return [_read(read_eval_log(log.location)) for log in logs]
 
 
 def in_inspect_from_the_hub(line, folder):

@@ -59,34 +59,6 @@ def test_a_server_gives_the_verdicts_of_the_local_model(load, endpoint, here):
     assert here["signature"].endswith("|score:logprobs")
 
 
-def test_tokens_and_probabilities_equal_a_plain_forward_pass(folder, here):
-    """The score is the share of True among all tokens that start a label."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
-    asked = protocol(TRUE_OR_FALSE).conversation("Who discovered radium?", ["Marie Curie"], "It was Marie Curie.")
-    ids = tokenizer.apply_chat_template(asked, add_generation_prompt=True, return_tensors="pt")["input_ids"]
-    with torch.inference_mode():
-        top = model(ids).logits[0, -1].softmax(-1).topk(8)
-    p = {"true": 0.0, "false": 0.0}
-    for token, value in zip(top.indices.tolist(), top.values.tolist(), strict=True):
-        begun = tokenizer.decode([token]).strip().lower()
-        for label in p:
-            p[label] += value if begun and label.startswith(begun) else 0
-    assert here["per_example"]["tokens_in"][0] == ids.shape[1]
-    assert here["per_example"]["score"][0] == pytest.approx(p["true"] / (p["true"] + p["false"]), abs=1e-4)
-    assert 0 < here["per_example"]["score"][0] < 1
-
-
-def test_replies_without_a_label_are_unscored(load, endpoint):
-    """For the default protocol the model replies with a sentence."""
-    rows = {name: values[:1] for name, values in ROWS.items()}
-    out = load(endpoint=endpoint, protocol="default").compute(**rows)
-    assert (out["unscored"], out["accuracy"]) == (1, None)
-    assert "the reply does not begin with correct or" in out["per_example"]["error"][0]
-
-
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_no_text_adds_a_special_token_to_the_prompt(folder, name):
     """The prompts of fifty injections have as many special tokens as the prompt of a plain text."""

@@ -115,11 +115,11 @@ def seen(texts: list[str]) -> dict[str, list[Any]]:
     return {"predictions": texts, "keywords": [[text] for text in texts], "video_features": list(frames)}
 
 
+PLAIN_BEST_ROWS = {"predictions": IDENTICAL, "references": IDENTICAL}
 CASES = {
     "smile": Case(
-        columns={
-            "predictions": PREDICTIONS,
-            "references": REFERENCES,
+        columns=ROWS
+        | {
             "questions": ["Who discovered radium?", None, "", "Capital of France?", "What is it?", "Highest?"],
             "synthetic_answers": [
                 ["Marie Curie discovered radium.", "Curie did."],
@@ -130,7 +130,7 @@ CASES = {
                 "It is Mount Everest.",
             ],
         },
-        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        identical=PLAIN_BEST_ROWS,
         loads=("onnxruntime", "simplemma"),
         unprepared={"lang": "xx"},
     ),
@@ -141,14 +141,14 @@ CASES = {
             "reference_weights": [[0.5, 1.0], [1.0], None, [0.7], None, (1, -0.5)],
             "against": ["Curie", "Curie", "Curie", "", "42", "Mount Everest"],
         },
-        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        identical=PLAIN_BEST_ROWS,
         scores=(0.0, 100.0),
         unprepared={"tokenize": "ko-mecab"},
     ),
     "bem": Case(columns=ROWS, identical=BEST_ROWS, best=0.99, loads=("onnxruntime",)),
     "nli_lex": Case(
-        columns={"predictions": PREDICTIONS, "references": REFERENCES, "questions": [*QUESTIONS[:4], None, ""]},
-        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        columns=ROWS | {"questions": [*QUESTIONS[:4], None, ""]},
+        identical=PLAIN_BEST_ROWS,
         best=0.99,
         loads=("onnxruntime",),
         unprepared={"weights": "no/such/file.json"},
@@ -171,12 +171,9 @@ CASES = {
         unprepared={"lang": "xx"},
     ),
     "judge": Case(
-        columns={
-            "predictions": [*PREDICTIONS[:5], "Everest, not a mount"],
-            "references": REFERENCES,
-            "questions": [*QUESTIONS[:4], None, ""],
-        },
-        identical={"predictions": IDENTICAL, "references": IDENTICAL},
+        columns=ROWS
+        | {"predictions": [*PREDICTIONS[:5], "Everest, not a mount"], "questions": [*QUESTIONS[:4], None, ""]},
+        identical=PLAIN_BEST_ROWS,
         best=0.9,
         load={"endpoint": CHAT_SERVER.url, "model": "by-words"},
         loads=("aiohttp",),

@@ -8,7 +8,6 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import evaluate_qa
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
-from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.bem.scoring import combined, margins
 
 ROWS = {
@@ -33,8 +32,8 @@ def embedded():
     return evaluate_qa.load("bem", device="cpu")
 
 
-def released_preparation(folder, question, reference, candidate):
-    """The input, prepared as in the example of the released checkpoint, and the probability of class 1."""
+def released_probability(folder, question, reference, candidate):
+    """The probability of class 1 for an input prepared as in the example of the released checkpoint."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     inputs = tokenizer(
@@ -44,23 +43,13 @@ def released_preparation(folder, question, reference, candidate):
         return_tensors="pt",
     )
     with torch.inference_mode():
-        return inputs, float(model(**inputs).logits.softmax(dim=1)[0, 1])
-
-
-def test_the_input_equals_that_of_the_released_checkpoint(tiny, folder):
-    tiny.compute(**ROWS)
-    ((ids, types),) = tiny.model.classifier.encode([bem_pair("who was it ?", "it was marie curie", "marie curie")])
-    expected, _ = released_preparation(folder, "who was it ?", "marie curie", "it was marie curie")
-    tokens = [*"[CLS] it was marie curie [SEP]".split(), *"marie curie [SEP] who was it ? [SEP]".split()]  # noqa: SIM905
-    assert AutoTokenizer.from_pretrained(folder).convert_ids_to_tokens(ids) == tokens
-    assert ids == expected["input_ids"][0].tolist()
-    assert types == [0] * 6 + [1] * 8 == expected["token_type_ids"][0].tolist()
+        return float(model(**inputs).logits.softmax(dim=1)[0, 1])
 
 
 def test_scores_are_the_probability_of_class_1(tiny, folder):
     rows = tiny.compute(**ROWS)["per_example"]
     expected = [
-        [released_preparation(folder, question, reference, answer)[1] for reference in np.atleast_1d(references)]
+        [released_probability(folder, question, reference, answer) for reference in np.atleast_1d(references)]
         for answer, references, question in zip(*ROWS.values(), strict=True)
     ]
     assert rows["score"] == pytest.approx([max(values) for values in expected], abs=1e-6)

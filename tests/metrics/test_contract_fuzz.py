@@ -7,7 +7,7 @@ import dataclasses
 from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arguments import is_visible
@@ -85,7 +85,15 @@ def test_any_value_of_an_option_is_used_or_refused(metric, case, data):
     compute(metric, case, case.rows(0, 3) | options, (ValueError, TypeError, LookupError, ImportError))
 
 
+STRANGE = [
+    *("\ud83d\ude42", "\u202eeiruC eiraM\u202c", "👩‍🔬🏽 👨‍👩‍👧‍👦 🇫🇷", "居里夫人发现了镭。", "\0", "?!… ---"),
+    *("M" + "\u0301" * 500, "Marie\r\nCurie\u2028\x0b\x85", "\ue000\U0010ffff\ufeff", "1" * 400),
+    "<|endoftext|> [MASK] [SEP] {0} %s \\",
+]
+
+
 @fuzz(20)
+@example([(text, ["Marie Curie", text if is_visible(text) else "a"]) for text in STRANGE])
 @given(rows=st.lists(st.tuples(texts, references), min_size=10, max_size=10))
 def test_any_text_is_scored(metric, case, rows):
     """Two hundred valid rows must all be scored."""

@@ -23,19 +23,6 @@ def test_references_without_the_ngram_do_not_count(credit):
     assert credit([{"bad": 2}, {}], [-0.5, 1.0]) == {"bad": -1.0}
 
 
-def test_totals_carry_the_largest_weight_of_the_row():
-    # max_j { w_j · c(g, h) } includes references without g: 0.9 · 4, 0.9 · 3, …
-    row = [([], 0.9), (["a", "b"], 0.7)]
-    expected = [4, 2, 1.4, 0.7, 0.0, 0.0, 3.6, 2.7, 1.8, 0.9]
-    assert statistics("abcd", row) == pytest.approx(expected)
-
-
-def test_matches_of_a_row_may_be_negative():
-    # Every n-gram of h is in the reference of weight -1 only: -4, -3, -2, -1 of 1·4, 1·3, 1·2, 1·1.
-    row = [("abcd", -1.0), ("efgh", 1.0)]
-    assert statistics("abcd", row)[2:] == [-4, -3, -2, -1, 4, 3, 2, 1]
-
-
 def by_definition(prediction, row, order):
     """Equation 3, n-gram by n-gram, reference by reference."""
     matches, totals = [0.0] * order, [0.0] * order
@@ -62,20 +49,6 @@ def test_order_and_repetition_of_references_do_not_matter(prediction, row, varia
     shuffled = [*row, random.choice(row)]
     random.shuffle(shuffled)
     assert statistics(prediction, shuffled, variant=variant) == statistics(prediction, row, variant=variant)
-
-
-@given(words, rows, st.data())
-def test_raising_a_weight_lowers_no_match_of_the_paper(prediction, row, data):
-    """The totals stay the same if the largest weight does."""
-    number = data.draw(st.integers(0, len(row) - 1))
-    reference, weight = row[number]
-    raised = data.draw(st.floats(weight, max(weight for _, weight in row)))
-    before, after = (
-        statistics(prediction, row),
-        statistics(prediction, [*row[:number], (reference, raised), *row[number + 1 :]]),
-    )
-    assert after[6:] == before[6:]
-    assert all(new >= old - 1e-12 for new, old in zip(after[2:6], before[2:6], strict=True))
 
 
 @given(words, st.lists(words, min_size=1, max_size=5))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from evaluate_qa.metrics.deltableu.scoring import DeltaBleuOptions, score, smoothed_precisions
+from evaluate_qa.metrics.deltableu.scoring import DeltaBleuOptions, score
 
 OPTIONS = st.builds(
     lambda method, effective, order, value: DeltaBleuOptions(
@@ -30,35 +30,6 @@ def line(sys_len, ref_len, matches, totals):
 
 def one(statistics, **options):
     return score(statistics, DeltaBleuOptions(max_ngram_order=(statistics.shape[1] - 2) // 2, **options))
-
-
-def test_a_score_by_hand():
-    # p = 4/5 and 2/4; BP = exp(1 - 6/5); 100 · BP · sqrt(0.8 · 0.5).
-    scores = one(line(5, 6, [4, 2], [5, 4]))
-    assert scores.precisions[0].tolist() == pytest.approx([80, 50])
-    assert scores.brevity_penalty[0] == pytest.approx(math.exp(-0.2))
-    assert scores.score[0] == pytest.approx(100 * math.exp(-0.2) * math.sqrt(0.4))
-
-
-@pytest.mark.parametrize(
-    ("method", "value", "expected"),
-    [
-        # 3/4; no match in orders 2 and 3: (1/2)/3 and (1/4)/2.
-        ("exp", None, [75, 100 / 6, 100 / 8]),
-        # 0.1/3 and 0.1/2, or with 0.3.
-        ("floor", None, [75, 10 / 3, 5]),
-        ("floor", 0.3, [75, 10, 15]),
-        # Order 1 untouched; (0+1)/(3+1) and (0+1)/(2+1), or with 2.
-        ("add-k", None, [75, 25, 100 / 3]),
-        ("add-k", 2, [75, 40, 50]),
-        ("none", None, [75, 0, 0]),
-    ],
-)
-def test_smoothing_by_hand(method, value, expected):
-    options = DeltaBleuOptions(smooth_method=method, smooth_value=value)
-    precisions, reached = smoothed_precisions(np.array([[3.0, 0, 0]]), np.array([[4.0, 3, 2]]), options)
-    assert precisions[0].tolist() == pytest.approx(expected)
-    assert reached.all()
 
 
 def test_only_the_released_program_smooths_a_line_without_matches():

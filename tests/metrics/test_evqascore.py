@@ -113,14 +113,6 @@ def test_features_replace_the_video(metric, clips, paths, tmp_path):
     assert rows["frames"] == [4, 4, 4, 4, 2], "features take precedence over the row's video"
 
 
-def test_rows_of_one_video_score_as_if_alone(metric, clips, paths):
-    order = [0, 1, 0, 2, 1, 0]
-    answers = [f"A {clips[number].color} shape." for number in order]
-    rows = metric.compute(predictions=answers, videos=[paths[number] for number in order])["per_example"]
-    alone = [metric.compute(predictions=[a], videos=[paths[n]]) for a, n in zip(answers, order, strict=True)]
-    assert rows["score"] == pytest.approx([out["evqascore"] for out in alone], abs=1e-5)
-
-
 def test_cached_features_give_the_same_result(load, paths, tmp_path, monkeypatch):
     call = {"predictions": ["a red square", "box"], "videos": paths[:2], "interval": EVERY}
     first = load(cache_dir=str(tmp_path)).compute(**call)

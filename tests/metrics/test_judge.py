@@ -304,13 +304,6 @@ def test_the_cache_key_holds_everything_that_a_verdict_depends_on(load, server, 
     assert len(server.bodies) == 6
 
 
-def test_failures_are_not_cached(load, server, tmp_path):
-    server.plan["right"] = ["Hm.", "correct"]
-    metric = load(cache_dir=tmp_path)
-    assert [metric.compute(**rows("right", "wrong"))["unscored"] for _ in range(2)] == [1, 0]
-    assert server.asked == {"right": 2, "wrong": 1}
-
-
 KILLED = """
 import sys
 import evaluate_qa
@@ -551,15 +544,6 @@ def test_another_matcher_must_return_scores_and_verdicts(load, result):
         load(first=Other()).compute(**rows("a"))
 
 
-def test_a_band_contains_its_lower_end_only():
-    from evaluate_qa.metrics.judge.scoring import unsure
-
-    assert unsure([0.049, 0.05, 0.899, 0.9], (0.05, 0.9)) == [False, True, True, False]
-    assert unsure([0.5, 1.0], (0.5, 0.5)) == [False, False]
-    assert unsure([0.0, 1.0], (0, 1)) == [True, True]
-    assert unsure([None], (0, 0)) == [True]
-
-
 def test_a_matcher_can_be_a_name_a_folder_or_a_metric(load, server, bem):
     found = [load(first=first).compute(**SURE, ask=(0, 0)) for first in ("bem", evaluate_qa.path("bem"), bem)]
     assert found[0] == found[1] == found[2]
@@ -582,25 +566,3 @@ def test_invalid_bands_raise(load, bem):
     for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), (True, 1), ("a", "b"), (0, float("nan"))):
         with pytest.raises(ValueError, match=r"^judge: ask is .*; expected two numbers from 0 to 1, \(low, high\)"):
             load(first=bem).compute(**SURE, ask=band)
-
-
-def test_a_cascade_by_hand(load, server):
-    """The matcher decides 60 of 100 rows, 57 correctly; the judge decides 40, 36 correctly.
-
-    Agreement (57 + 36)/100, asked 40/100, at 100 tokens for a request and 2 for a reply 40 · (100 · 3 + 2 · 15) / 10⁶.
-    """
-    right = [row % 2 == 0 for row in range(100)]
-    probability = [(0.99 if right[row] != (row < 3) else 0.01) if row < 60 else 0.5 for row in range(100)]
-    judged = {f"answer {row}": right[row] != (row < 64) for row in range(60, 100)}
-    server.plan = {p: [completion("correct" if judged[p] else "incorrect")] for p in judged}
-
-    class Recorded:
-        def compute(self, predictions, **_):
-            scores = [probability[int(text.split()[1])] for text in predictions]
-            return {"per_example": {"score": scores, "verdict": [s > 0.5 for s in scores]}, "signature": "recorded|v:1"}
-
-    columns = {"predictions": [f"answer {row}" for row in range(100)], "references": ["right"] * 100}
-    out = load(first=Recorded()).compute(**columns, prices=(3, 15))
-    assert sum(found == truth for found, truth in zip(out["per_example"]["verdict"], right, strict=True)) == 93
-    assert out["asked"] == 0.4
-    assert out["cost"] == pytest.approx(40 * 330e-6)

@@ -10,13 +10,10 @@ from pathlib import Path
 
 import pytest
 from chat_server import STATES, completion, decision, texts
-from commands import run_command
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluate_qa
-from evaluate_qa.files.columns import read_columns
-from evaluate_qa.files.writing import write_rows
 from evaluate_qa.labeled_data.files import TRAPS
 from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import Reply
@@ -150,17 +147,3 @@ def check_quoting(name, text):
                 assert read(Reply(reply), asked).label == label
             except Unreadable:
                 assert "</think>" in text or len(text) > 5000
-
-
-def test_csv_files_with_injections_keep_their_rows(server, tmp_path):
-    asked = protocol("default")
-    server.reply = lambda body: completion(drawn(found(body), asked.labels))
-    rows = [tuple(map(clean, row)) for row in ROWS]
-    named = [dict(zip(("reference", "question", "prediction"), row, strict=True)) for row in rows]
-    source, target = tmp_path / "a.csv", tmp_path / "b.csv"
-    write_rows(source, [{"id": number, **row} for number, row in enumerate(named)])
-    options = ["--load", f"endpoint={server.url}", "--load", "model=m"]
-    run_command("score", "--metric", "judge", "-i", source, "-o", target, *options)
-    scored = read_columns(target, ["id", "label"])
-    assert [int(number) for number in scored.values["id"]] == [*range(len(rows))]
-    assert scored.values["label"] == [drawn(sent(*row), asked.labels) for row in rows]

@@ -33,17 +33,8 @@ READ = [
     ("<think>It ends with </think></think>\nincorrect", "incorrect"),
 ]
 UNREADABLE = [
-    "",
-    " \n",
-    "correctly so",
-    "The answer is correct.",
-    "correct, incorrect or not attempted",
-    "Correct: incorrect",
-    "correct/incorrect",
-    "I cannot say.",
-    "<think>It is correct",
-    "correct answers would be Paris",
-    "<think>hm</think>",
+    *(" \n", "correctly so", "The answer is correct.", "correct, incorrect or not attempted", "Correct: incorrect"),
+    *("correct/incorrect", "<think>It is correct", "correct answers would be Paris", "<think>hm</think>"),
     'incorrect. It says "</think> correct"',
     "<think>hm</think>incorrect, as it says: </think>correct",
 ]
@@ -141,14 +132,8 @@ def test_json_replies_are_read(text, score, correct):
 @pytest.mark.parametrize(
     "text",
     [
-        "yes",
-        '{"pred": "yes"}',
-        '{"pred": "maybe", "score": 3}',
-        '{"pred": "yes", "score": 6}',
-        '{"pred": "yes", "score": 2.5}',
-        '{"pred": "yes", "score": true}',
-        '{"pred": "yes", "score": NaN}',
-        '{"pred": true, "score": 3}',
+        *("yes", '{"pred": "yes"}', '{"pred": "maybe", "score": 3}', '{"pred": "yes", "score": 6}'),
+        *(f'{{"pred": "yes", "score": {score}}}' for score in ("2.5", "true", "NaN")),
         '[{"pred": "yes", "score": 3}]',
         'I say {"pred": "yes", "score": 3}',
         '{"pred": "yes", "score": 3} {"pred": "no", "score": 3}',

@@ -8,19 +8,10 @@ from evaluate_qa.labeled_data.files import TRAPS
 from evaluate_qa.metrics._shared.lexical import not_attempted, unattempted
 
 NO_ATTEMPTS = [
-    "",
-    " \n\t　",
-    "-",
-    '".',
-    "N/A",
-    "I don't know.",
-    "I DO NOT KNOW",
+    *("", " \n\t　", "-", '".', "N/A", "I don't know.", "I DO NOT KNOW", "I'm not sure.", "No idea!", "Unknown"),
     "I’m sorry, but I couldn’t find any information about that.",
     "Unfortunately, I am not able to answer this question.",
     "As an AI language model, I don't have access to real-time information.",
-    "I'm not sure.",
-    "No idea!",
-    "Unknown",
     "There is not enough information.",
     "The passage does not mention the author.",
     "It cannot be determined.",
@@ -28,11 +19,7 @@ NO_ATTEMPTS = [
     "Please provide more context.",
 ]
 ATTEMPTS = [
-    "Paris",
-    "None",
-    "Zero.",
-    "42",
-    "Na",
+    *("Paris", "None", "Zero.", "42", "Na", "The Unknown Soldier", "Sorry", "No Information Society", "ليس باريس"),
     "I think it was Marie Curie.",
     "I don't know, but it was probably Marie Curie.",
     "I'm not sure, maybe 1969",
@@ -41,10 +28,6 @@ ATTEMPTS = [
     "I Can't Help Myself by the Four Tops",
     "The song is called 'I Don't Know How to Love Him'.",
     "It is not known as Ceylon any more but as Sri Lanka.",
-    "The Unknown Soldier",
-    "Sorry",
-    "No Information Society",
-    "ليس باريس",
 ]
 
 

@@ -7,8 +7,7 @@ import torch
 from test_contract import assert_same
 
 from evaluate_qa.metrics._shared import precision
-from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.precision import fastest, multiplies_int8, settled
+from evaluate_qa.metrics._shared.precision import fastest, multiplies_int8
 
 
 @pytest.mark.parametrize(
@@ -35,14 +34,6 @@ def test_an_accelerator_runs_in_a_supported_half_precision(monkeypatch, supporte
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
     assert fastest("cuda:1") == expected
     assert fastest("mps") == "float16"
-
-
-def test_settled_replaces_only_auto():
-    given = ModelOptions(dtype="float16", batch_size=3)
-    assert settled(given) is given
-    assert settled(ModelOptions(device="cpu", dtype="auto", batch_size=3)) == ModelOptions(
-        device="cpu", dtype=fastest("cpu"), batch_size=3
-    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -152,18 +152,6 @@ def test_an_unavailable_device_raises(tiny, device):
         Encoder("default", SmileLoading(model=tiny, device=device))
 
 
-def test_stored_vectors_are_reused(tiny, tmp_path):
-    first = encoder(tiny, cache_dir=tmp_path)
-    written = first.vectors(TEXTS[:5])
-    second = encoder(tiny, cache_dir=tmp_path)
-    passes = Passes(second)
-    assert np.array_equal(second.vectors(TEXTS[:5]), written)
-    assert passes.rows == 0
-    everything = second.vectors(TEXTS)
-    assert passes.rows == len(TEXTS) - 5
-    assert np.abs(everything - encoder(tiny).vectors(TEXTS)).max() < 1e-6
-
-
 def test_word_vectors_are_sums_of_centered_pieces(tiny):
     loaded = encoder(tiny)
     model = SentenceTransformer(str(tiny), device="cpu")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics.smile.options import SmileOptions
-from evaluate_qa.metrics.smile.scoring import Components, bins, contenders, score, smile_score, word_fraction
+from evaluate_qa.metrics.smile.scoring import Components, bins, contenders, score, smile_score
 
 unit = st.floats(0, 1)
 cosine = st.floats(-1, 1)
@@ -26,19 +26,6 @@ def components(**given):
         best_ngram=given.get("best_ngram", [f"ngram {pair}" for pair in range(pairs)]),
         **values,
     )
-
-
-def test_word_fraction_divides_distinct_words_by_all_words():
-    # {hit, point, or, health} of five words: 4 / 5, although all words occur.
-    reference = ["hit", "point", "or", "health", "point"]
-    assert word_fraction(["hp", "stand", "for", "hit", "point", "or", "health", "point"], reference) == pytest.approx(
-        4 / 5
-    )
-
-
-def test_smile_score_is_a_weighted_mean():
-    # Equation 3: 0.25 · 0.6 + 0.75 · 0.9 = 0.825.
-    assert smile_score(np.array([0.6]), np.array([0.9]), 0.25)[0] == pytest.approx(0.825)
 
 
 def test_harmonic_mean_by_hand():
@@ -71,13 +58,6 @@ def test_a_row_from_components_to_verdict():
     assert [score(pair, SmileOptions(threshold=t)).verdict[0] for t in (0.625, 0.626)] == [True, False]
 
 
-def test_options_of_the_released_program():
-    # Raw cosines and the word fraction: ((0.75 + 0.5) / 2 + 0.25) / 2 = 0.4375.
-    options = SmileOptions(similarity="cosine", exact_match="fraction")
-    pair = components(semantic_cosine=[0.25], ngram_cosine=[0.5], exact_match=[0], word_fraction=[0.75])
-    assert score(pair, options).score[0] == pytest.approx(0.4375)
-
-
 def test_best_reference_is_the_first_of_equally_good_ones():
     rows = components(exact_match=[0, 1, 1, 0], starts=[0, 3], best_ngram=["a", "b", "c", "d"])
     scores = score(rows, SmileOptions())
@@ -100,17 +80,6 @@ def test_scores_stay_in_the_unit_interval_and_agree_with_their_bins(pairs, w):
         scores = score(rows, SmileOptions(w=w, combine=combine))
         assert np.all((scores.score >= 0) & (scores.score <= 1 + 1e-12))
         assert np.all((scores.bin >= 4) == scores.verdict)
-
-
-def test_contenders_are_the_pairs_that_can_win():
-    # Row 0: with an exact match and s_s = 0.8 pair 0 has (0.8 + 1) / 2 = 0.9. Without one the others have at most
-    # (s_s + 0.5) / 2: pair 1 with s_s = 1 has 0.75, so it is out. Row 1 has no exact match: pair 2 with s_s = 0.95 has
-    # at least 0.475, and pair 3 with s_s = 0.5 may have 0.5, but pair 4 with s_s = 0.4 only 0.45.
-    rows = components(semantic_cosine=[0.6, 1, 0.9, 0, -0.2], exact_match=[1, 0, 0, 0, 0], starts=[0, 2])
-    assert contenders(rows, SmileOptions()).tolist() == [True, False, True, True, False]
-    # If only words count, no pair of row 1 is out; if only meaning counts, all but the best are.
-    assert contenders(rows, SmileOptions(w=0)).tolist() == [True, False, True, True, True]
-    assert contenders(rows, SmileOptions(w=1)).tolist() == [False, True, True, False, False]
 
 
 tenth = st.integers(0, 10).map(lambda n: n / 10)

@@ -171,9 +171,6 @@ def replaced(place, **columns):
         (rows("new"), ["--changed", "-"], "Name a file in place of -."),
         (replaced(3, score=10**400), [], "b.jsonl, line 4: the column 'score' is 1000"),
         (rows("new"), ["--changed", "b.jsonl"], "system 2 and --changed must be different files"),
-        (rows("new"), ["--column", "score"], "--column score: the new name is missing."),
-        (rows("new"), ["--column", "skore=a"], "there is no column 'skore' to rename. Did you mean 'score'?"),
-        (rows("new"), ["--column", "score=a", "--column", "score=b"], "--column score=… is given 2 times."),
     ],
 )
 def test_compare_reports_bad_input_with_its_row(run, second, options, message):

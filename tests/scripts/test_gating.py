@@ -206,12 +206,3 @@ def test_file_names_that_are_not_utf_8_are_written_readably(run):
     (case,) = ElementTree.parse("gate.xml").iter("testcase")
     assert case.get("name").startswith("new\ufffd\ufffd against old")
     assert run_command("compare", "old.parquet", name, "--json", "compared.json", code=0).stdout
-
-
-def test_junit_is_well_formed_with_control_characters_in_a_note(run):
-    """The name of the column of clusters is in a note."""
-    write_rows("old.parquet", [{"c\x00\x1b": row["question"], **row} for row in rows("old")])
-    write_rows("new.jsonl", [{"c\x00\x1b": row["question"], **row} for row in rows("new")])
-    run("new.jsonl", "--column", "cluster=c\x00\x1b", "--max-drop", 1, "--junit", "gate.xml")
-    (output,) = ElementTree.parse("gate.xml").iter("system-out")
-    assert "Rows with the same c\ufffd\ufffd are treated as one group" in output.text

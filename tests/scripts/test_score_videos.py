@@ -97,20 +97,6 @@ def test_broken_videos_are_set_aside(run, chunk_size):
     assert "bad rows" in error
 
 
-def test_broken_and_missing_videos_may_have_no_score(run):
-    Path("data/clips/bad.mp4").write_text("no video")
-    names = {"bad": "bad.mp4 is not a video", "none": "none.mp4 does not exist"}
-    write_rows("data/rows.jsonl", [ROWS[0], *({"video": f"clips/{name}.mp4", "prediction": "a"} for name in names)])
-    arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]
-    run("score", *arguments, "--compute", "unreadable=none", "--errors", "bad.jsonl")
-    scored, *others = rows("out.jsonl")
-    assert scored["score"] is not None
-    for row, error in zip(others, names.values(), strict=True):
-        assert row["score"] is None
-        assert row["error"].startswith(error)
-    assert rows("bad.jsonl") == []
-
-
 def test_keywords_of_the_input_are_never_overwritten(run):
     write_rows("data/rows.jsonl", [ROWS[0] | {"keywords": "one text"}])
     arguments = ["--metric", "evqascore", "--input", "data/rows.jsonl", "--output", "out.jsonl"]

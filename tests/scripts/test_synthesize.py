@@ -96,15 +96,6 @@ def test_extra_body_overrides_fields_of_the_request(run, server):
     assert (body["max_tokens"], body["max_completion_tokens"], body["temperature"]) == (None, 99, 1)
 
 
-def test_the_key_is_sent_and_masked_in_errors(run, server, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-0123456789")
-    server.plan["r0"] = [(401, json.dumps({"error": {"message": "wrong key sk-proj-0123456789"}}).encode())]
-    error = run(some_rows(1), code=1)
-    assert set(server.keys) == {"Bearer sk-proj-0123456789"}
-    assert "status 401" in error
-    assert "0123" not in error
-
-
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
@@ -154,14 +145,6 @@ def test_parquet_is_read_and_a_complete_output_is_kept(run, server, output, tmp_
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
-
-
-def test_busy_and_broken_servers_are_asked_again(run, server, output):
-    busy = [(status, b"{}", {"Retry-After": "0.005"}) for status in (429, 500, 503)]
-    server.plan = {"r0": busy, "s1": busy[:1]}
-    run(some_rows(2), max_retries=3)
-    assert server.asked == {"r0": 4, "s0": 1, "r1": 1, "s1": 2}
-    assert output() == [answered(row) for row in some_rows(2)]
 
 
 FAULTS = {

@@ -197,21 +197,6 @@ def test_secrets_are_not_exported(run, server):
     assert judge(model="m", cache_dir="other").compute(**rows("right"))["unscored"] == 1
 
 
-def test_concurrent_imports(run, processes):
-    """Three processes import three files, two of them alike, into a new cache."""
-    for number in range(3):
-        write_rows(f"{number}.jsonl", lines(*["correct", "incorrect"] * 500, model=f"gpt {number % 2}"))
-    command = "from evaluate_qa.cli import app; app()"
-    importing = [
-        processes.start("-c", command, "verdicts", "import", "--input", f"{number}.jsonl", "--cache-dir", "cache")
-        for number in range(3)
-    ]
-    for process in importing:
-        process.communicate(timeout=120)
-        assert process.returncode == 0
-    assert run("export", "--cache-dir", "cache", "--output", "all.jsonl") == "Exported 2,000 verdicts.\n"
-
-
 def test_error_messages(run, tmp_path):
     assert "holds no verdicts. Give the cache_dir" in run("export", "--cache-dir", "none", "-o", "v.jsonl", code=1)
     assert "CSV cannot hold verdicts." in run("export", "--cache-dir", "none", "-o", "v.csv", code=1)

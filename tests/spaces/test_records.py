@@ -10,16 +10,8 @@ from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of, write
 
-HOSTILE = [
-    '=HYPERLINK("http://127.0.0.1:9/?"&A1, "see")',
-    "+1+cmd|' /C calc'!A0",
-    "-2+3",
-    "@SUM(A1:A9)",
-    " =1+1",
-    "\t=1+1",
-    "\r=1+1",
-    "＝1+1",
-]
+HOSTILE = ['=HYPERLINK("http://127.0.0.1:9/?"&A1, "see")', "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1:A9)"]
+HOSTILE += [" =1+1", "\t=1+1", "\r=1+1", "＝1+1"]
 HARMLESS = ["-5", "+3.5e7", "[42]", "[inaudible]", "a = b", 'say "no", twice\nor not', "北京 🎉", "'quoted'", ""]
 
 

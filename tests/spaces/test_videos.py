@@ -1,6 +1,5 @@
 """Uploaded videos: formats, limits, and files that only look like videos."""
 
-import shutil
 import struct
 import time
 from pathlib import Path
@@ -26,36 +25,14 @@ def write(path, frames, size=(32, 16), rate=30):
     return path
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.m3u8", f"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:2,\n{RED}\n#EXT-X-ENDLIST\n"),
-        ("a.mp4", f"ffconcat version 1.0\nfile '{RED.name}'\n"),
-        ("a.mp4", "no video"),
-        ("a.mp4", ""),
-    ],
-)
-def test_playlists_and_other_files_are_refused(name, content, tmp_path):
+def test_a_playlist_is_refused(tmp_path):
     """FFmpeg would open the files of this machine that a playlist names."""
-    shutil.copy(RED, tmp_path)
-    path = tmp_path / name
-    path.write_text(content)
-    if "EXT" in content or "concat" in content:
-        with av.open(str(path)) as container:
-            assert container.streams.video
+    path = tmp_path / "a.m3u8"
+    path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:2,\n{RED}\n#EXT-X-ENDLIST\n")
+    with av.open(str(path)) as container:
+        assert container.streams.video
     with pytest.raises(Refusal, match="cannot be read as a video"):
         check_video(str(path))
-
-
-@pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv", ".avi", ".ts", ".mpg"])
-def test_common_formats_are_accepted(suffix, tmp_path):
-    check_video(str(write(tmp_path / f"a{suffix}", 10, size=(64, 32))))
-
-
-def test_a_name_is_not_an_address(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path / "a.mp4", 10).rename("12:30:05.mp4")
-    check_video("12:30:05.mp4")
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,8 @@ from evaluate_qa.agreement.row_scores import RowScores
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 
-COLUMNS = [
-    "EVOUNA",
-    "DIVER-QA",
-    "EfficientQA",
-    "Beetle unseen answers",
-    "Beetle unseen questions",
-    "SciEntsBank unseen answers",
-    "SciEntsBank unseen questions",
-    "SAF English",
-    "SAF German",
-]
+COLUMNS = ["EVOUNA", "DIVER-QA", "EfficientQA", "Beetle unseen answers", "Beetle unseen questions"]
+COLUMNS += ["SciEntsBank unseen answers", "SciEntsBank unseen questions", "SAF English", "SAF German"]
 
 
 @pytest.fixture
