@@ -1,23 +1,54 @@
-"""A local HTTP server, for tests of downloads."""
+"""Local HTTP servers: one for the files of a folder, and one whose replies a test gives."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 
-class _QuietHandler(SimpleHTTPRequestHandler):
+class _Quiet:
     def log_message(self, *_):
         pass
+
+
+class _Files(_Quiet, SimpleHTTPRequestHandler):
+    pass
+
+
+class _Replies(_Quiet, BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        status, content = self.server.reply(self)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_CONNECT = do_POST  # noqa: N815
+
+
+@contextmanager
+def replies_served(reply, context=None):
+    """Serve what `reply` returns for a request, status and body; yields the server. `context` is that of TLS."""
+    with _serving(_Replies, context) as server:
+        server.reply = reply
+        yield server
 
 
 @contextmanager
 def files_served(folder: Path) -> Iterator[str]:
     """Serve the files of a folder; yields the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_QuietHandler, directory=str(folder)))
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with _serving(partial(_Files, directory=str(folder))) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+@contextmanager
+def _serving(handler, context=None):
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        if context:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()

@@ -1,6 +1,7 @@
 """Start Python in processes of their own."""
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -35,6 +36,12 @@ def run(*arguments, check=False, timeout=None, **options):
     if check:
         assert process.returncode == 0, err
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def free_port():
+    """Return a port on which no program listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
 
 def start(*arguments, env=None, **options):

@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import time
 from contextlib import ExitStack, contextmanager
@@ -64,9 +63,7 @@ def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
     assert code == 0, message
     whole = Path("plain.jsonl").read_bytes()
     for number in range(3):
-        with socket.socket() as opened:
-            opened.bind(("127.0.0.1", 0))
-            port = opened.getsockname()[1]
+        port = processes.free_port()
         address, output = f"127.0.0.1:{port}", Path(f"out{number}.jsonl")
         with ExitStack() as stack, drill.attempt(f"round {number}"):
             head = ["--head", "--num-cpus=0", "--include-dashboard=false", f"--port={port}"]

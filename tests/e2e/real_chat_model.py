@@ -3,7 +3,6 @@
 It is no test itself.
 """
 
-import socket
 import subprocess
 import time
 import urllib.request
@@ -14,6 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from processes import free_port
 
 NAME = "SmolLM2-135M-Instruct"
 
@@ -42,9 +42,7 @@ def save_real_model(folder: Path) -> Path:
 @contextmanager
 def served(start, model: Path, log: Path):
     """Run transformers' OpenAI-compatible server with the model; yield its base URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     program = ["-m", "transformers.cli.transformers", "serve", model, "--host", "127.0.0.1", "--port", port]
     with log.open("w") as output:
         process = start(*program, "--device", "cpu", stdout=output, stderr=subprocess.STDOUT)

@@ -4,8 +4,8 @@ import json
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+
+from file_server import replies_served
 
 
 def ask(url, body=None):
@@ -35,18 +35,5 @@ def upload(server, content):
 def server_elsewhere():
     """Yield the address of a file on a server, and the list of requested paths."""
     asked = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"found")
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as there:
-        Thread(target=there.serve_forever, args=(0.01,), daemon=True).start()
+    with replies_served(lambda request: asked.append(request.path) or (200, b"found")) as there:
         yield f"http://127.0.0.1:{there.server_port}/secret.mp4", asked
-        there.shutdown()

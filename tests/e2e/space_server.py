@@ -2,12 +2,13 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+
+from processes import free_port
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.parent.name for path in (ROOT / "spaces").glob("*/app.py"))
@@ -26,9 +27,7 @@ class Server:
 
     def __init__(self, name, app, folder, start):
         self.name, self.log = name, folder / f"{name}.log"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = os.environ | {
             "GRADIO_SERVER_PORT": str(port),

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 from statistics import mean
 
 import pytest
@@ -17,8 +16,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def ranks(processes, tmp_path_factory):
     folder = tmp_path_factory.mktemp("grpo")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1]}
+    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": processes.free_port()}
     processes.run(tiny_grpo.__file__, folder, env=os.environ | place, timeout=300, check=True)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 

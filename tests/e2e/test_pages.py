@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -60,9 +59,7 @@ def labelling(processes, tmp_path):
     running = []
 
     def start(*arguments):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = processes.free_port()
         command = ["-c", LABEL, "label", *arguments]
         with (tmp_path / "log.txt").open("a") as log:
             streams = {"stdout": log, "stderr": subprocess.STDOUT}

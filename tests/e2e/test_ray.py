@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from commands import run_command
+from processes import free_port
 
 from evaluate_qa.dev.toy_clip.clips import all_clips, held_out, write_clip
 from evaluate_qa.files.rows import read_rows
@@ -28,12 +28,6 @@ os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
-
-
-def free_port():
-    with socket.socket() as opened:
-        opened.bind(("127.0.0.1", 0))
-        return opened.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

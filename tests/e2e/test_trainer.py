@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 
 import pytest
 import tiny_training
@@ -31,8 +30,7 @@ def alone(trained):
 def two(processes, alone, trained, tmp_path_factory):
     """The output of each of two processes that evaluated the same models."""
     folder = tmp_path_factory.mktemp("two")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free.getsockname()[1]}
+    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": processes.free_port()}
     processes.run(tiny_training.__file__, folder, trained, env=os.environ | place, timeout=300, check=True)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 

@@ -3,12 +3,11 @@
 import asyncio
 import base64
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 import pytest
 from chat_server import completion
+from file_server import replies_served
 
 from evaluate_qa.metrics._shared.chat_models import NoAnswer
 from evaluate_qa.metrics._shared.endpoint import Endpoint
@@ -16,35 +15,13 @@ from evaluate_qa.metrics._shared.endpoint import Endpoint
 QUESTION = [{"role": "user", "content": "What is red ?"}]
 
 
-class _Anything(BaseHTTPRequestHandler):
-    """A server and proxy with a reply that the test sets."""
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.server.paths.append(self.path)
-        status, content = self.server.answer(self.headers)
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def do_CONNECT(self):
-        self.do_POST()
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def anything():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Anything)
-    server.paths, server.answer = [], lambda headers: (200, json.dumps(completion("a ball")).encode())
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    """A server and proxy with a reply that the test sets, which gets the headers of the request."""
+    paths = []
+    with replies_served(lambda request: paths.append(request.path) or server.answer(request.headers)) as server:
+        server.paths, server.answer = paths, lambda headers: (200, json.dumps(completion("a ball")).encode())
+        yield server
 
 
 def reply(url, **options):

@@ -5,13 +5,12 @@ import json
 import shutil
 import ssl
 import subprocess
-import threading
 import time
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from chat_server import completion
+from file_server import replies_served
 
 from evaluate_qa.metrics._shared import posting
 from evaluate_qa.metrics._shared.posting import Client, PostError, retry_after, waited
@@ -172,29 +171,12 @@ def encrypted(tmp_path, monkeypatch):
     posting._certificates.cache_clear()
     greeted, keys = [], []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            keys.append(self.headers["Authorization"])
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     context.sni_callback = lambda _, name, __: greeted.append(name)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server.server_address[1], greeted, keys
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    reply = lambda request: keys.append(request.headers["Authorization"]) or (200, b"{}")  # noqa: E731
+    with replies_served(reply, context) as server:
+        yield server.server_port, greeted, keys
     posting._certificates.cache_clear()
 
 
