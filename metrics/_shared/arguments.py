@@ -32,9 +32,10 @@ Check = Callable[[Any], Any]
 """Returns one row of a column in canonical form, or raises Unexpected."""
 
 Dtype = Literal["float32", "float16", "bfloat16", "int8"]
+"""The precision of a model."""
+
 TORCH_DTYPES = ("float32", "float16", "bfloat16")
 """The precisions of torch."""
-"""The precision of a model."""
 
 EngineName = Literal["onnxruntime", "torch"]
 """A library that runs models."""
