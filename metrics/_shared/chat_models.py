@@ -142,8 +142,10 @@ class LocalModel(ChatModel):
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         from .checkpoints import check_whole
+        from .devices import best_device, check_device
 
-        device = self._torch_device()
+        device = best_device() if self.device == "auto" else self.device
+        check_device(self.model, device)
         # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
         source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
@@ -171,19 +173,6 @@ class LocalModel(ChatModel):
                 f"the tokenizer of {self.model!r} has no end-of-text token; its tokenizer_config.json may be missing"
             )
         return tokenizer, model.to(device).eval()
-
-    def _torch_device(self) -> str:
-        import torch
-
-        from .devices import best_device
-
-        if self.device == "auto":
-            return best_device()
-        try:
-            torch.empty(0, device=self.device)
-        except (RuntimeError, AssertionError) as error:
-            raise ValueError(f"device {self.device!r} cannot be used ({error}); expected auto, cpu, …") from error
-        return self.device
 
     def _prompt(self, conversation: Conversation) -> str:
         from jinja2 import TemplateError

@@ -119,10 +119,7 @@ class JudgeLoading(ModelOptions):
         None, _JUDGES, "Ask a jury: a list of models, or of mappings with options of their own and a `weight`."
     )
     dtype: Dtype = option(
-        "float32",
-        Choice(*TORCH_DTYPES),
-        "Run a local model in `float32`, `float16` or `bfloat16`.",
-        key="dtype",
+        "float32", Choice(*TORCH_DTYPES), "Run a local model in `float32`, `float16` or `bfloat16`.", key="dtype"
     )
     protocol: str | os.PathLike[str] = option(
         "default",
@@ -130,9 +127,7 @@ class JudgeLoading(ModelOptions):
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
-        None,
-        _MATCHER,
-        "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
+        None, _MATCHER, "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric."
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,

@@ -200,8 +200,3 @@ def _cut(reply: Reply) -> str:
 def _shown(text: str) -> str:
     text = text.strip()
     return repr(text if len(text) <= 80 else f"{text[:79]}…")  # noqa: PLR2004
-
-
-def ways(verdicts: Sequence[Verdict]) -> str | None:
-    """Return the sources of the scores, for a signature; None without verdicts."""
-    return "+".join(sorted({verdict.how for verdict in verdicts})) or None

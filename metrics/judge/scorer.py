@@ -20,7 +20,6 @@ from .decisions import ASPECTS, Decisions
 from .examples import LabeledAnswer, fit_examples
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .protocols import Protocol
-from .reading import ways
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
 
@@ -331,8 +330,9 @@ class JudgeScorer(ForReward):
 
 
 def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
-    asked = chain.from_iterable(requests)
-    return ways([vote.verdict for one in asked for vote in one.ballots or (one,) if vote.verdict])
+    """Return the sources of the scores, for the signature; None without verdicts."""
+    votes = [vote for ruling in chain.from_iterable(requests) for vote in ruling.ballots or (ruling,)]
+    return "+".join(sorted({vote.verdict.how for vote in votes if vote.verdict})) or None
 
 
 def load_matcher(first: str, device: str | None = None) -> Any:
