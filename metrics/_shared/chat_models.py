@@ -150,7 +150,7 @@ class LocalModel(ChatModel):
         source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.model, padding_side="left", **source)
-            model, found = AutoModelForCausalLM.from_pretrained(
+            model, loading_info = AutoModelForCausalLM.from_pretrained(
                 self.model,
                 dtype=self.dtype,
                 use_safetensors=True,
@@ -159,7 +159,7 @@ class LocalModel(ChatModel):
                 **source,
             )
             # A checkpoint of a model for pictures and text has weights that are not needed here.
-            check_whole(found, superfluous=True)
+            check_whole(loading_info, superfluous=True)
         except Exception as error:  # a damaged or malicious file may raise anything
             raise ValueError(
                 f"cannot load the chat model {self.model!r}: {error}\nGive a folder, a name on the Hub that you have "
