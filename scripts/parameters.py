@@ -10,12 +10,10 @@ from .terminal import options_of
 _metric, _out, _data = map(options_of, ("Metric", "Output", "Data"))
 
 Source = Annotated[
-    str,
-    typer.Option("--input", "-i", help="Read rows from this JSONL, CSV or Parquet file; - reads JSONL from stdin."),
+    str, typer.Option("--input", "-i", help="Read rows from this JSONL, CSV or Parquet file; - reads JSONL from stdin.")
 ]
 Target = Annotated[
-    str,
-    typer.Option("--output", "-o", help="Write rows to this JSONL, CSV or Parquet file; - writes JSONL to stdout."),
+    str, typer.Option("--output", "-o", help="Write rows to this JSONL, CSV or Parquet file; - writes JSONL to stdout.")
 ]
 METRIC = typer.Option("--metric", "-m", help="Use this metric: its name, its folder, or its name on the Hub.")
 Systems = Annotated[

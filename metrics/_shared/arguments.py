@@ -32,9 +32,10 @@ Check = Callable[[Any], Any]
 """Returns one row of a column in canonical form, or raises Unexpected."""
 
 Dtype = Literal["float32", "float16", "bfloat16", "int8"]
+"""The precision of a model."""
+
 TORCH_DTYPES = ("float32", "float16", "bfloat16")
 """The precisions of torch."""
-"""The precision of a model."""
 
 EngineName = Literal["onnxruntime", "torch"]
 """A library that runs models."""
@@ -277,7 +278,7 @@ class Choice(Kind):
         # Compare types, because 0 equals False, and comparing an array returns an array.
         super().__init__(
             f"one of {', '.join(map(str, values))}",
-            lambda value: any(type(value) is type(one) and value == one for one in values),
+            lambda value: any(type(value) is type(choice) and value == choice for choice in values),
         )
         self.values = values
 
@@ -362,9 +363,9 @@ class Options:
         """Return the signature's values by key; None leaves an option out."""
         declared = declarations(type(self)).items()
         return {
-            one.key: getattr(self, name) if one.always or getattr(self, name) != one.default else None
-            for name, one in declared
-            if one.key
+            option.key: getattr(self, name) if option.always or getattr(self, name) != option.default else None
+            for name, option in declared
+            if option.key
         }
 
 

@@ -90,8 +90,8 @@ class BatchServer:
         for file in (batch.get("output_file_id"), batch.get("error_file_id")):
             path = f"files/{quote(str(file), safe='')}/content"
             for line in self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines() if file else ():
-                if found := _read(line, granted, secrets):
-                    yield found
+                if named := _read(line, granted, secrets):
+                    yield named
 
     def _masked(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)
@@ -99,11 +99,11 @@ class BatchServer:
     def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
         content = self._call(*request, **options)
         try:
-            found: dict[str, Any] = json.loads(content)
-            _ = found[key]
+            decoded: dict[str, Any] = json.loads(content)
+            _ = decoded[key]
         except (ValueError, RecursionError, KeyError, TypeError):
             raise NoAnswer(self._masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
-        return found
+        return decoded
 
     def _call(
         self, method: str, path: str, content: Callable[[], Any] | None = None, seconds: float = 0.0, **options: Any
@@ -124,8 +124,8 @@ class BatchServer:
 def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
     """Return `custom_id` and reply in a line of an output or error file; None for a line that is neither."""
     try:
-        found = json.loads(line)
-        custom_id, response, error = str(found["custom_id"]), found.get("response") or {}, found.get("error")
+        entry = json.loads(line)
+        custom_id, response, error = str(entry["custom_id"]), entry.get("response") or {}, entry.get("error")
         status, body = response.get("status_code"), json.dumps(response.get("body"), ensure_ascii=False).encode()
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None

@@ -142,13 +142,15 @@ class LocalModel(ChatModel):
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         from .checkpoints import check_whole
+        from .devices import best_device, check_device
 
-        device = self._torch_device()
+        device = best_device() if self.device == "auto" else self.device
+        check_device(self.model, device)
         # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
         source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.model, padding_side="left", **source)
-            model, found = AutoModelForCausalLM.from_pretrained(
+            model, loading_info = AutoModelForCausalLM.from_pretrained(
                 self.model,
                 dtype=self.dtype,
                 use_safetensors=True,
@@ -157,7 +159,7 @@ class LocalModel(ChatModel):
                 **source,
             )
             # A checkpoint of a model for pictures and text has weights that are not needed here.
-            check_whole(found, superfluous=True)
+            check_whole(loading_info, superfluous=True)
         except Exception as error:  # a damaged or malicious file may raise anything
             raise ValueError(
                 f"cannot load the chat model {self.model!r}: {error}\nGive a folder, a name on the Hub that you have "
@@ -171,19 +173,6 @@ class LocalModel(ChatModel):
                 f"the tokenizer of {self.model!r} has no end-of-text token; its tokenizer_config.json may be missing"
             )
         return tokenizer, model.to(device).eval()
-
-    def _torch_device(self) -> str:
-        import torch
-
-        from .devices import best_device
-
-        if self.device == "auto":
-            return best_device()
-        try:
-            torch.empty(0, device=self.device)
-        except (RuntimeError, AssertionError) as error:
-            raise ValueError(f"device {self.device!r} cannot be used ({error}); expected auto, cpu, …") from error
-        return self.device
 
     def _prompt(self, conversation: Conversation) -> str:
         from jinja2 import TemplateError

@@ -119,17 +119,17 @@ def find(
     return _described(metric, folder, hashes, library, repository)
 
 
-def check_whole(found: Mapping[str, Any], superfluous: bool = False) -> None:
+def check_whole(loading_info: Mapping[str, Any], superfluous: bool = False) -> None:
     """Raise ValueError if a checkpoint lacked weights of a model; transformers would initialize missing ones at random.
 
-    `found` is the second value that `from_pretrained` returns with `output_loading_info=True`. `superfluous` allows
-    weights that the model does not use.
+    `loading_info` is the second value that `from_pretrained` returns with `output_loading_info=True`. `superfluous`
+    allows weights that the model does not use.
     """
     # Older versions saved the position ids 0, 1, ….
-    unexpected = [name for name in found["unexpected_keys"] if not name.endswith("position_ids")]
+    unexpected = [name for name in loading_info["unexpected_keys"] if not name.endswith("position_ids")]
     faults = {
-        "are missing": sorted(found["missing_keys"]),
-        "are of another shape": sorted(str(name) for name, *_ in found["mismatched_keys"]),
+        "are missing": sorted(loading_info["missing_keys"]),
+        "are of another shape": sorted(str(name) for name, *_ in loading_info["mismatched_keys"]),
         "are not expected": [] if superfluous else sorted(unexpected),
     }
     for fault, names in faults.items():

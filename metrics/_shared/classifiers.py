@@ -171,7 +171,7 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        model, found = AutoModelForSequenceClassification.from_pretrained(
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
             folder,
             dtype=getattr(torch, options.dtype),
             local_files_only=True,
@@ -180,7 +180,7 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
             ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
             output_loading_info=True,
         )
-        check_whole(found)
+        check_whole(loading_info)
         return PairClassifier(model, tokenizer, options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]

@@ -73,9 +73,9 @@ def default_threads() -> int:
 
     The process's CPU affinity and its container's CPU quota limit the cores; the maximum is 16.
     """
-    given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    if given.isdecimal() and int(given):
-        return int(given)
+    threads = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    if threads.isdecimal() and int(threads):
+        return int(threads)
     cores = usable_cpus() // _threads_per_core()
     quota = _cpu_quota()
     return max(1, min(cores, _MOST_THREADS, cores if quota is None else math.ceil(quota)))
@@ -92,7 +92,7 @@ def _threads_per_core() -> int:
         # Such as "0", "0-1" or "0,64".
         listed = Path("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list").read_text(encoding="ascii")
         ranges = [list(map(int, part.split("-"))) for part in listed.strip().split(",")]
-        return sum(last - first + 1 for first, *_, last in ((*one, one[-1]) for one in ranges))
+        return sum(last - first + 1 for first, *_, last in ((*bounds, bounds[-1]) for bounds in ranges))
     return 1
 
 

@@ -256,8 +256,11 @@ def _tokens(content: Any) -> Sequence[Token]:
     """Return the tokens with their candidates; empty if the server does not return them, or in another form."""
     try:
         return [
-            Token(str(one["token"]), {str(other["token"]): float(other["logprob"]) for other in one["top_logprobs"]})
-            for one in content
+            Token(
+                str(token["token"]),
+                {str(top["token"]): float(top["logprob"]) for top in token["top_logprobs"]},
+            )
+            for token in content
         ]
     except (KeyError, TypeError, ValueError, OverflowError):  # OverflowError: an integer too large for a float
         return ()
@@ -303,10 +306,10 @@ def masked(text: str, secret: str) -> str:
     size = min(len(secret), _PART)
     lowered = text.lower()
     parts = {form[start : start + size].lower() for form in forms for start in range(len(form) - size + 1)}
-    found = "|".join(re.escape(part) for part in parts if part in lowered)
-    if not found:
+    pattern = "|".join(re.escape(part) for part in parts if part in lowered)
+    if not pattern:
         return text
-    starts = [match.start() for match in re.finditer(f"(?=(?:{found}))", text, re.IGNORECASE)]
+    starts = [match.start() for match in re.finditer(f"(?=(?:{pattern}))", text, re.IGNORECASE)]
     hidden = {at for start in starts for at in range(start, start + size)}
     runs = groupby(enumerate(text), lambda numbered: numbered[0] in hidden)
     return "".join("***" if is_hidden else "".join(one for _, one in run) for is_hidden, run in runs)

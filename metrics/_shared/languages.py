@@ -52,16 +52,18 @@ def exact_score(answer: str, reference: str) -> float:
     (1.0, 0.0, 0.0)
     """
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
-    wanted, given = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
-    if not wanted or wanted == given:
-        return float(bool(wanted))
+    reference, answer = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
+    if not reference or reference == answer:
+        return float(bool(reference))
     # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.
-    ending, compound = (_KOREAN, "ァ-ー") if len(wanted) > 1 else ("", "ァ-ー\u4e00-\u9fff")
-    words = re.search(f"(?<![^ ])(?<![ァ-ー南北东東副] ){re.escape(wanted)}{ending}(?![^ ])(?! [{compound}])", given)
-    if not words or _OR.search(given):
+    ending, compound = (_KOREAN, "ァ-ー") if len(reference) > 1 else ("", "ァ-ー\u4e00-\u9fff")
+    words = re.search(
+        f"(?<![^ ])(?<![ァ-ー南北东東副] ){re.escape(reference)}{ending}(?![^ ])(?! [{compound}])", answer
+    )
+    if not words or _OR.search(answer):
         return 0.0
-    after = given[words.end() :].replace(" ", "")
-    return float(not (_NOT_BEFORE.search(given[: words.start()]) or _NOT_AFTER.match(after)))
+    after = answer[words.end() :].replace(" ", "")
+    return float(not (_NOT_BEFORE.search(answer[: words.start()]) or _NOT_AFTER.match(after)))
 
 
 @lru_cache(maxsize=1 << 12)

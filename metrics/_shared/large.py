@@ -77,8 +77,8 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
 
         def forward(self, input_ids: Any, attention_mask: Any, **types: Any) -> Any:
             read = self.body(input_ids, attention_mask, **types).last_hidden_state.float()
-            sides = texts(input_ids, attention_mask, self._separator)
-            c, u, v = (scaled_mean(read, side) for side in sides)
+            masks = text_masks(input_ids, attention_mask, self._separator)
+            c, u, v = (scaled_mean(read, mask) for mask in masks)
             with torch.autocast(read.device.type, enabled=False):
                 return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
 
@@ -95,14 +95,14 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
     return LargeNetwork(body, tokenizer.sep_token_id), tokenizer
 
 
-def texts(input_ids: Any, attention_mask: Any, separator: int) -> tuple[Any, Any, Any]:
+def text_masks(input_ids: Any, attention_mask: Any, separator: int) -> tuple[Any, Any, Any]:
     """Return masks of the first token and of the tokens of the first and second text, each of shape (batch, tokens).
 
     Texts end at one separator or, as in the RoBERTa family, at two.
 
     >>> import torch
     >>> ids = torch.tensor([[0, 7, 8, 2, 2, 9, 2, 5, 2, 1]])
-    >>> [side.int().tolist() for side in texts(ids, (ids != 1).int(), separator=2)[1:]]
+    >>> [mask.int().tolist() for mask in text_masks(ids, (ids != 1).int(), separator=2)[1:]]
     [[[0, 1, 1, 0, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0, 1, 0, 0, 0, 0]]]
     """
     ends = input_ids == separator

@@ -67,8 +67,8 @@ def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
     >>> trigram_precision(["rains"], ["it", "rained"])  # _ra, rai and ain of the five
     0.6
     """
-    given, wanted = _trigrams(answer), _trigrams(reference)
-    return sum((given & wanted).values()) / max(given.total(), 1)
+    said, right = _trigrams(answer), _trigrams(reference)
+    return sum((said & right).values()) / max(said.total(), 1)
 
 
 def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, NDArray[np.float64]]:
@@ -82,12 +82,12 @@ def evidence(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
     for prediction, listed in zip(predictions, references, strict=True):
         answer = exact_words(prediction)
         length = math.log(min(max(len(answer), 1), _LENGTH))
-        for reference in listed:
-            wanted = exact_words(reference)
-            long = len(wanted) >= _LONG and len(answer) <= _TIMES * len(wanted)
-            precision = trigram_precision(answer, wanted) if long else 0.0
-            found = match(answer, wanted), recall(answer, wanted), float(answer == wanted)
-            rows.append((*found, float(long), length, precision))
+        for text in listed:
+            reference = exact_words(text)
+            long = len(reference) >= _LONG and len(answer) <= _TIMES * len(reference)
+            precision = trigram_precision(answer, reference) if long else 0.0
+            compared = match(answer, reference), recall(answer, reference), float(answer == reference)
+            rows.append((*compared, float(long), length, precision))
     values = np.array(rows, dtype=np.float64)
     return {name: values[:, column] for column, name in enumerate(COLUMNS)}
 

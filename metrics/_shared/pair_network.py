@@ -29,8 +29,8 @@ def network_class() -> Any:
 
         def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
             """Return the logits, shape (batch, classes), of ids, mask and segments, each of shape (batch, tokens)."""
-            found = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=True)
-            read, p = found.hidden_states[-2].float(), found.pooler_output
+            output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=True)
+            read, p = output.hidden_states[-2].float(), output.pooler_output
             first, second = sides(input_ids, attention_mask, token_type_ids, self.config.sep_token_id)
             u, v = scaled_mean(read, first), scaled_mean(read, second)
             return SequenceClassifierOutput(logits=self.classifier(compared(p.float(), u, v).to(p.dtype)))

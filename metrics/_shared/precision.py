@@ -28,7 +28,7 @@ def settled(options: Given) -> Given:
 def fastest(device: str) -> Dtype:
     """Return the precision of `"auto"` on a device of torch."""
     if device.startswith("cpu"):
-        return "bfloat16" if _cpu_multiplies_bfloat16() else "float32"
+        return "bfloat16" if _cpu_has("amx_bf16|avx512_bf16|bf16") else "float32"
     if device.startswith("cuda"):
         import torch
 
@@ -39,10 +39,6 @@ def fastest(device: str) -> Dtype:
 def multiplies_int8() -> bool:
     """Return whether the CPU has an instruction for 8-bit dot products; without it, sums can overflow."""
     return (sys.platform == "darwin" and platform.machine() == "arm64") or _cpu_has("avx512_vnni|avx_vnni|asimddp")
-
-
-def _cpu_multiplies_bfloat16() -> bool:
-    return _cpu_has("amx_bf16|avx512_bf16|bf16")
 
 
 @cache

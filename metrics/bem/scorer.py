@@ -71,10 +71,7 @@ class BemScorer(ForTraining, ForReward, ComparesValues):
     citation = CITATION
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
-    columns: ClassVar[Mapping[str, Column]] = {
-        **ANSWERS,
-        "questions": Column(_question, "string", QUESTIONS.help),
-    }
+    columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(_question, "string", QUESTIONS.help)}
     required = ("predictions", "references", "questions")
     loading = EngineOptions
     options = BemOptions

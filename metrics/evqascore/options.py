@@ -105,9 +105,7 @@ class EvqascoreLoading(ModelOptions):
         "Load weights from a file in OpenAI's layout, such as PAC-S's, or in the layout of `model`.",
     )
     cache_dir: str | os.PathLike[str] | None = option(
-        None,
-        Place("a folder"),
-        "Keep features, a chat model's keywords and evaluate's temporary files in this folder.",
+        None, Place("a folder"), "Keep features, a chat model's keywords and evaluate's temporary files in this folder."
     )
     keyword_model: str | os.PathLike[str] | None = option(
         None,

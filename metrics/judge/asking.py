@@ -67,7 +67,7 @@ class Judging:
         self.model = model
         self._kept = Verdicts(folder) if folder else None
         self._others = [*protocols] if len(protocols) > 1 and isinstance(model, Endpoint) else []
-        apis = [one.api for one in protocols]
+        apis = [protocol.api for protocol in protocols]
         known = self._kept.api_of(self.name, apis) if self._kept and len(apis) > 1 else None
         self.protocol = protocols[apis.index(known) if known else 0]
         self._batches: Batches | None = None
@@ -115,10 +115,10 @@ class Judging:
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
         others, self._others = self._others, []
-        found: list[Reply | NoAnswer] = []
+        replies: list[Reply | NoAnswer] = []
         for protocol in others:
-            self._send([JudgedRow("What is 1 + 1?", ("2",), "2")], lambda _, reply: found.append(reply), protocol)
-            reply = found[-1]
+            self._send([JudgedRow("What is 1 + 1?", ("2",), "2")], lambda _, reply: replies.append(reply), protocol)
+            reply = replies[-1]
             if isinstance(reply, Reply) and (reply.content is None or "answers" in reply.content):
                 self.protocol = protocol
                 if self._kept:
@@ -140,15 +140,15 @@ class Judging:
     def _outcomes(self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))
         kept = self._kept.read(self._judge, distinct) if self._kept else {}
-        found = {
+        ruled = {
             row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
         }
-        left = [row for row in distinct if row not in found]
-        found |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises, prices)
+        left = [row for row in distinct if row not in ruled]
+        ruled |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises, prices)
         rulings, seen = [], set()
         for row in rows:
-            again = row in seen and found[row].asked
-            rulings.append(replace(found[row], cached=True) if again else found[row])
+            again = row in seen and ruled[row].asked
+            rulings.append(replace(ruled[row], cached=True) if again else ruled[row])
             seen.add(row)
         return rulings
 
@@ -163,7 +163,7 @@ class Judging:
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
     def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
-        found: dict[JudgedRow, Ruling] = {}
+        ruled: dict[JudgedRow, Ruling] = {}
         judge, in_a_row, last, tokens = self._judge, 0, "", [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
@@ -171,7 +171,7 @@ class Judging:
             if self._others and isinstance(reply, NoAnswer) and reply.status in _UNSERVED:
                 raise _Unserved
             self._others = []
-            found[rows[number]] = ruling = self._ruling(reply)
+            ruled[rows[number]] = ruling = self._ruling(reply)
             tokens[0] += ruling.tokens_in or 0
             tokens[1] += ruling.tokens_out or 0
             bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
@@ -184,7 +184,7 @@ class Judging:
                 raise _Stop
 
         if not rows:
-            return found
+            return ruled
         with progress("judge: verdicts", len(rows), "verdict") as bar:
             try:
                 if self._batches is None:
@@ -201,16 +201,16 @@ class Judging:
             finally:
                 self._keep(judge)
         stopped = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {last}"
-        return {row: found.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
+        return {row: ruled.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
 
     def _send(self, rows: Sequence[JudgedRow], deliver: DeliverReply, protocol: Protocol | Decisions) -> None:
         model: Any = self.model
-        texts = ((row.question, [*row.references], row.prediction) for row in rows)
+        rows_texts = ((row.question, [*row.references], row.prediction) for row in rows)
         if isinstance(protocol, Decisions):
-            model.post(protocol.api, (protocol.body(*one) for one in texts), deliver)
+            model.post(protocol.api, (protocol.body(*texts) for texts in rows_texts), deliver)
             return
         # Prompts for an endpoint are rendered while others wait for replies.
-        conversations = (protocol.conversation(*one) for one in texts)
+        conversations = (protocol.conversation(*texts) for texts in rows_texts)
         model.reply(conversations if isinstance(model, Endpoint) else [*conversations], deliver, _wanted(protocol))
 
     def _send_batches(
@@ -227,7 +227,11 @@ class Judging:
         self._keep(self._judge, [(row, self._ruling(reply)) for row, reply in replies.items()])
 
     def _keep(self, judge: JudgeName, ruled: Sequence[tuple[JudgedRow, Ruling]] = (), age: float = 0.0) -> None:
-        records = [Record(judge, row, one.verdict, one.tokens_in, one.tokens_out) for row, one in ruled if one.verdict]
+        records = [
+            Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out)
+            for row, ruling in ruled
+            if ruling.verdict
+        ]
         if self._kept:
             self._kept.write(records, age)
 

@@ -77,33 +77,33 @@ class Batches:
         has the conversations by row, and `show` receives the state of a batch. If a request fails, ValueError is raised
         and the batches stay remembered.
         """
-        pending = [one for one in self._remembered() if not rows.keys().isdisjoint(one.rows)]
-        sent = {row for one in pending for row in one.rows}
+        batches = [pending for pending in self._remembered() if not rows.keys().isdisjoint(pending.rows)]
+        sent = {row for pending in batches for row in pending.rows}
         new = [row for row in rows if row not in sent]
         if new:
             probe: Replies = {}
             self._endpoint.reply([rows[new[0]]], lambda _, reply: probe.update({new[0]: reply}), wanted)
             store(probe)
             yield probe
-        pending += self._submit({row: rows[row] for row in new[1:]}, wanted)
-        for one in pending:
-            replies = self._wait(one, show)
+        batches += self._submit({row: rows[row] for row in new[1:]}, wanted)
+        for pending in batches:
+            replies = self._wait(pending, show)
             store(replies)
-            one.path.unlink(missing_ok=True)
+            pending.path.unlink(missing_ok=True)
             yield {row: reply for row, reply in replies.items() if row in rows}
 
     def _remembered(self) -> Iterator[_Pending]:
         """Yield the pending batches; forget what was never created."""
         for path in sorted(self.folder.glob("*.json")):
-            one = _Pending.read(path)
-            if one.batch is None:
-                found = self._call(one, partial(self._server.find, path.stem))
-                if found is None:
+            pending = _Pending.read(path)
+            if pending.batch is None:
+                batch = self._call(pending, partial(self._server.find, path.stem))
+                if batch is None:
                     path.unlink(missing_ok=True)
                     continue
-                one = replace(one, batch=found)
-                one.remember()
-            yield one
+                pending = replace(pending, batch=batch)
+                pending.remember()
+            yield pending
 
     def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_Pending]:
         ids = {row: verdict_id(self._judge, row) for row in rows}
@@ -114,38 +114,38 @@ class Batches:
         ]
 
     def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
-        one = _Pending(self.folder / f"{uuid4().hex}.json", tuple(rows), granted)
+        pending = _Pending(self.folder / f"{uuid4().hex}.json", tuple(rows), granted)
         try:
             file = self._server.upload(content)
-            one.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
-            one = replace(one, batch=self._server.create(file, one.path.stem))
+            pending.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
+            pending = replace(pending, batch=self._server.create(file, pending.path.stem))
         except NoAnswer as why:
             if why.status and why.status < 500:  # noqa: PLR2004 - the server refused to create it
-                one.path.unlink(missing_ok=True)
+                pending.path.unlink(missing_ok=True)
             raise ValueError(
                 f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; load "
                 "the judge without batch, or repeat the call; rows of pending batches are not sent again"
             ) from why
-        one.remember()
-        return one
+        pending.remember()
+        return pending
 
-    def _wait(self, one: _Pending, show: Callable[[str], None]) -> Replies:
+    def _wait(self, pending: _Pending, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
-        while (batch := self._call(one, lambda: self._server.get(str(one.batch)))).get("status") not in ENDED:
+        while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in ENDED:
             show(self._server.describe(batch))
             time.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
-        found = self._call(one, lambda: dict(self._server.replies(batch, one.granted)))
+        replies = self._call(pending, lambda: dict(self._server.replies(batch, pending.granted)))
         missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
-        return {row: found.get(verdict_id(self._judge, row), missing) for row in one.rows}
+        return {row: replies.get(verdict_id(self._judge, row), missing) for row in pending.rows}
 
-    def _call(self, one: _Pending, request: Callable[[], Any]) -> Any:
+    def _call(self, pending: _Pending, request: Callable[[], Any]) -> Any:
         try:
             return request()
         except NoAnswer as why:
             raise ValueError(
-                f"the server did not return the state of batch {one.batch or one.path.stem!r}: {why}; repeat the call "
-                f"to resume, or delete {one.path} to send the rows of this batch again"
+                f"the server did not return the state of batch {pending.batch or pending.path.stem!r}: {why}; repeat "
+                f"the call to resume, or delete {pending.path} to send the rows of this batch again"
             ) from why
 
 

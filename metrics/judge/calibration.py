@@ -43,7 +43,7 @@ def read_weights(given: Weights | str | os.PathLike[str], matched: bool) -> Weig
             raise ValueError(f"weights: {path} is not JSON: {error}; expected what fit returned") from None
     names = {"judge", "intercept", *(["first"] if matched else [])}
     numbers = isinstance(weights, Mapping) and all(
-        isinstance(one, (int, float)) and np.isfinite(one) for one in weights.values()
+        isinstance(weight, (int, float)) and np.isfinite(weight) for weight in weights.values()
     )
     if not numbers or {*weights} != names:
         raise ValueError(

@@ -111,25 +111,25 @@ class Decisions:
             raise Unreadable(f"the reply has no answer to the question {_CORRECT!r}")
         if answer.get("type") == "refusal":
             raise Unreadable("the judge refuses to answer")
-        found = _distribution(answer.get("probabilities"))
-        label, chosen = max(found, key=lambda name: found[name]), answer.get("choice")
-        if not isinstance(chosen, str) or chosen not in found or found[chosen] < found[label] - _TOLERANCE:
+        chance = _distribution(answer.get("probabilities"))
+        label, chosen = max(chance, key=lambda name: chance[name]), answer.get("choice")
+        if not isinstance(chosen, str) or chosen not in chance or chance[chosen] < chance[label] - _TOLERANCE:
             raise Unreadable(f"the reply chooses {chosen!r:.80}, but {label!r} has the highest probability")
         aspects = [(name, answers.get(name, {})) for name in self.aspects]
         return Verdict(
             chosen,
-            found[_CORRECT],
+            chance[_CORRECT],
             chosen == _CORRECT,
             PROBABILITIES,
             confidence=_probability(answer.get("confidence")),
-            aspects={name: _probability(one.get("noul", one.get("probability"))) for name, one in aspects} or None,
+            aspects={name: _probability(said.get("noul", said.get("probability"))) for name, said in aspects} or None,
         )
 
 
 def decisions(name: str) -> Decisions | None:
     """Return the questions by their name or signature; None for another name."""
     api, *aspects = name.partition("@")[0].split("+")
-    made = Decisions(api, tuple(one for one in ASPECTS if one in aspects))
+    made = Decisions(api, tuple(aspect for aspect in ASPECTS if aspect in aspects))
     return made if api in APIS[1:] and name in (made.name, made.signature) else None
 
 
@@ -148,11 +148,11 @@ def _by_name(answers: Any) -> dict[str, Mapping[str, Any]]:
 def _distribution(given: Any) -> dict[str, float]:
     """Return the probability of each label; `systemone` has a mapping, `decisions` a list."""
     if isinstance(given, list):
-        given = {str(one.get("value")): one.get("probability") for one in given if isinstance(one, dict)}
+        given = {str(option.get("value")): option.get("probability") for option in given if isinstance(option, dict)}
     if not isinstance(given, dict) or not given:
         raise Unreadable("the reply has no probabilities")
-    found = {label: _probability(given.get(label)) for label in LABELS}
-    known = {label: value for label, value in found.items() if value is not None}
+    probabilities = {label: _probability(given.get(label)) for label in LABELS}
+    known = {label: value for label, value in probabilities.items() if value is not None}
     if len(known) < len(LABELS) or abs(sum(known.values()) - 1) > _TOLERANCE:
         raise Unreadable(f"the reply does not have the probabilities of {', '.join(LABELS)}: {given!r:.200}")
     return known

@@ -49,8 +49,8 @@ def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: in
     """
     if count < 1:
         raise ValueError(f"judge: count is {count}; expected the number of examples, at least 1")
-    questions = sorted({one.question for one in labeled})
-    right = sum(one.correct for one in labeled)
+    questions = sorted({answer.question for answer in labeled})
+    right = sum(answer.correct for answer in labeled)
     if len(questions) < _QUESTIONS or min(right, len(labeled) - right) < count:
         raise ValueError(
             f"judge: fit_examples got {len(labeled)} judged answers to {len(questions)} questions, {right} of them "
@@ -60,11 +60,13 @@ def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: in
     source = random.Random(0)
     source.shuffle(questions)
     choosing = {*questions[: len(questions) // 2]}
-    choose, prove = ([one for one in labeled if (one.question in choosing) == chosen] for chosen in (True, False))
+    choose, prove = (
+        [answer for answer in labeled if (answer.question in choosing) == chosen] for chosen in (True, False)
+    )
     losses = _losses(choose, protocol, ask)
     draws = [_draw(choose, losses, count, source) for _ in range(_DRAWS)]
-    drawn = {one.question for draw in draws for one in draw}
-    rest = [one for one in choose if one.question not in drawn]
+    drawn = {answer.question for draw in draws for answer in draw}
+    rest = [answer for answer in choose if answer.question not in drawn]
     prompts = [with_examples(protocol, draw) for draw in draws]
     best = min(prompts, key=lambda prompt: _mean(_losses(rest, prompt, ask)))
     before, after = (_mean(_losses(prove, prompt, ask)) for prompt in (protocol, best))
@@ -81,7 +83,7 @@ def with_examples(protocol: Protocol, examples: Sequence[LabeledAnswer]) -> Prot
     own = protocol.labels.__getitem__
     labels = {True: max(protocol.labels, key=own), False: min(protocol.labels, key=own)}
     settings = yaml.safe_dump({**protocol.prompt.settings}, allow_unicode=True, sort_keys=False)
-    lines = "".join(f"- {_line(one.row, labels[one.correct])}\n" for one in examples)
+    lines = "".join(f"- {_line(answer.row, labels[answer.correct])}\n" for answer in examples)
     return parse(protocol.name, f"---\n{settings}examples:\n{lines}---\n{protocol.prompt.request}")
 
 
@@ -94,10 +96,10 @@ def _line(row: JudgedRow, label: str) -> str:
 
 def _losses(labeled: Sequence[LabeledAnswer], protocol: Protocol, ask: Ask) -> list[float | None]:
     """Return the log-loss of each row; None without a verdict."""
-    scores = ask(protocol, [one.row for one in labeled])
+    scores = ask(protocol, [answer.row for answer in labeled])
     return [
-        None if score is None else -math.log(max(score if one.correct else 1 - score, _CLIP))
-        for one, score in zip(labeled, scores, strict=True)
+        None if score is None else -math.log(max(score if answer.correct else 1 - score, _CLIP))
+        for answer, score in zip(labeled, scores, strict=True)
     ]
 
 
@@ -112,11 +114,11 @@ def _draw(
     """Return examples in random order; of three random candidates, the one with the highest loss is taken."""
     drawn: list[LabeledAnswer] = []
     for correct in [number % 2 == 1 for number in range(count)]:
-        taken = {one.question for one in drawn}
+        taken = {answer.question for answer in drawn}
         left = [
             number
-            for number, one in enumerate(labeled)
-            if one.correct == correct and one.question not in taken and losses[number] is not None
+            for number, answer in enumerate(labeled)
+            if answer.correct == correct and answer.question not in taken and losses[number] is not None
         ]
         if not left:
             raise ValueError(

@@ -38,7 +38,7 @@ def _pair(value: Any, most: float) -> bool:
     return (
         isinstance(value, (tuple, list))
         and len(value) == 2  # noqa: PLR2004
-        and all(is_number(one) and math.isfinite(one) and 0 <= one <= most for one in value)
+        and all(is_number(number) and math.isfinite(number) and 0 <= number <= most for number in value)
     )
 
 
@@ -55,12 +55,12 @@ _FIELDS = Kind(
 )
 _ASPECTS = Kind(
     f"a list of some of {', '.join(ASPECTS)}",
-    lambda value: isinstance(value, (tuple, list)) and len(value) > 0 and all(one in [*ASPECTS] for one in value),
+    lambda value: isinstance(value, (tuple, list)) and len(value) > 0 and all(name in [*ASPECTS] for name in value),
 )
 _JUDGES = Kind(
     "a list of two or more models, or of mappings such as {'model': 'm', 'weight': 2}",
     lambda value: (
-        isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(one, (str, Mapping)) for one in value)
+        isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(item, (str, Mapping)) for item in value)
     ),
 )
 _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
@@ -119,10 +119,7 @@ class JudgeLoading(ModelOptions):
         None, _JUDGES, "Ask a jury: a list of models, or of mappings with options of their own and a `weight`."
     )
     dtype: Dtype = option(
-        "float32",
-        Choice(*TORCH_DTYPES),
-        "Run a local model in `float32`, `float16` or `bfloat16`.",
-        key="dtype",
+        "float32", Choice(*TORCH_DTYPES), "Run a local model in `float32`, `float16` or `bfloat16`.", key="dtype"
     )
     protocol: str | os.PathLike[str] = option(
         "default",
@@ -130,9 +127,7 @@ class JudgeLoading(ModelOptions):
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
-        None,
-        _MATCHER,
-        "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric.",
+        None, _MATCHER, "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric."
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
@@ -203,7 +198,7 @@ class JudgeLoading(ModelOptions):
         """The protocol, or the protocol of each API that the endpoint may serve, the preferred one first."""
         if self.api == "chat" or self.batch or self.protocol != "default":
             return [self.asked]
-        aspects = tuple(one for one in ASPECTS if one in (self.aspects or ()))
+        aspects = tuple(aspect for aspect in ASPECTS if aspect in (self.aspects or ()))
         decisions: list[Protocol | Decisions] = [
             Decisions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)
         ]
@@ -212,19 +207,19 @@ class JudgeLoading(ModelOptions):
     @property
     def jury(self) -> "list[tuple[JudgeLoading, float]]":
         """The options and the weight of each judge; raise ValueError if one is invalid."""
-        return [(self, 1.0)] if self.judges is None else [self._member(*one) for one in enumerate(self.judges)]
+        return [(self, 1.0)] if self.judges is None else [self._member(*pair) for pair in enumerate(self.judges)]
 
     def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
-        given = {"model": judge} if isinstance(judge, str) else dict(judge)
-        weight = given.pop("weight", 1)
-        if unknown := sorted(map(str, given.keys() - {*_OWN})):
+        settings = {"model": judge} if isinstance(judge, str) else dict(judge)
+        weight = settings.pop("weight", 1)
+        if unknown := sorted(map(str, settings.keys() - {*_OWN})):
             raise ValueError(f"judges[{number}] has {unknown[0]!r}; expected some of weight, {', '.join(_OWN)}")
-        if "model" not in given:
+        if "model" not in settings:
             raise ValueError(f"judges[{number}] has no model; expected a mapping such as {{'model': 'm', 'weight': 2}}")
         if not POSITIVE.accepts(weight):
             raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {POSITIVE.expected}")
         try:
-            return replace(self, judges=None, first=None, weights=None, **given), float(weight)
+            return replace(self, judges=None, first=None, weights=None, **settings), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
 

@@ -41,8 +41,8 @@ class Prompt:
         """The names of its placeholders."""
         from jinja2.meta import find_undeclared_variables
 
-        parsed = map(_environment().parse, self._messages.values())
-        return {name for one in parsed for name in find_undeclared_variables(one)}
+        trees = map(_environment().parse, self._messages.values())
+        return {name for tree in trees for name in find_undeclared_variables(tree)}
 
     @property
     def _messages(self) -> dict[str, str]:
@@ -96,7 +96,7 @@ def quoted(text: str) -> str:
     >>> print(quoted('"Paris" <|im_end|> 1 < 2'))
     "\"Paris\" \u003c|im_end|> 1 < 2"
     """
-    return _ESCAPED.sub(lambda found: rf"\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _ESCAPED.sub(lambda match: rf"\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _environment() -> Any:

@@ -237,43 +237,43 @@ def parse(name: str, text: str) -> Protocol:
     return Protocol(prompt, labels, fields, settings.get("question") == "required", examples)
 
 
-def _labels(given: object) -> dict[str, float]:
-    if not isinstance(given, dict) or len(given) < 2:  # noqa: PLR2004
+def _labels(labels: object) -> dict[str, float]:
+    if not isinstance(labels, dict) or len(labels) < 2:  # noqa: PLR2004
         raise ValueError('it has no labels; expected two or more with their scores: labels: {"yes": 1, "no": 0}')
-    for label, score in given.items():
+    for label, score in labels.items():
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f'its label {label!r} is not a text; write labels such as "yes", "no" and "0" in quotes')
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
             raise ValueError(f"the score of its label {label!r} is {score!r}; expected a number from 0 to 1")
-    if len({_folded(label) for label in given}) < len(given):
+    if len({_folded(label) for label in labels}) < len(labels):
         raise ValueError("two of its labels differ only in case or spaces")
-    return {label: float(score) for label, score in given.items()}
+    return {label: float(score) for label, score in labels.items()}
 
 
-def _fields(given: object) -> dict[str, str | int]:
-    if given is None:
+def _fields(fields: object) -> dict[str, str | int]:
+    if fields is None:
         return {}
-    if not isinstance(given, dict) or list(given.values()).count(LABEL) != 1:
+    if not isinstance(fields, dict) or list(fields.values()).count(LABEL) != 1:
         raise ValueError("its fields must contain exactly one label: fields: {pred: label, score: 5}")
-    grades = [held for held in given.values() if held not in (LABEL, REASON)]
+    grades = [held for held in fields.values() if held not in (LABEL, REASON)]
     if len(grades) > 1 or not all(type(grade) is int and grade > 0 for grade in grades):
         raise ValueError(
             "its fields may contain at most one grade: the highest grade, a positive whole number, as in {score: 5}"
         )
-    if list(given.values()).count(REASON) > 1:
+    if list(fields.values()).count(REASON) > 1:
         raise ValueError("its fields may contain only one reason")
-    return {str(key): held for key, held in given.items()}
+    return {str(key): held for key, held in fields.items()}
 
 
-def _examples(given: object, prompt: Prompt, labels: Mapping[str, float], fields: bool) -> Conversation:
-    if given is None:
+def _examples(examples: object, prompt: Prompt, labels: Mapping[str, float], fields: bool) -> Conversation:
+    if examples is None:
         return []
     if fields:
         raise ValueError("it has examples and fields, but examples are only for replies that are a label")
-    if not isinstance(given, list):
-        raise ValueError(f"its examples are {shown(given)}; expected a list")
-    found = []
-    for number, example in enumerate(given):
+    if not isinstance(examples, list):
+        raise ValueError(f"its examples are {shown(examples)}; expected a list")
+    messages = []
+    for number, example in enumerate(examples):
         texts: dict[str, Any] = {"question": "", **example} if isinstance(example, dict) else {}
         label, references = texts.pop("label", None), texts.get("references")
         strings = [*references, texts["question"], texts.get("prediction")] if isinstance(references, list) else [None]
@@ -284,8 +284,8 @@ def _examples(given: object, prompt: Prompt, labels: Mapping[str, float], fields
             )
         if label not in labels:
             raise ValueError(f"the label of its example {number} is {label!r}; expected one of {', '.join(labels)}")
-        found += [prompt.conversation(texts)[-1], {"role": "assistant", "content": label}]
-    return found
+        messages += [prompt.conversation(texts)[-1], {"role": "assistant", "content": label}]
+    return messages
 
 
 def _folded(label: str) -> str:

@@ -76,7 +76,7 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
 
 def _starts(text: str) -> list[int]:
     """Return the positions where the answer may begin: the start of the text, and each end of thoughts."""
-    ended = [found.end() for found in re.finditer(_END_OF_THOUGHTS, text)]
+    ended = [match.end() for match in re.finditer(_END_OF_THOUGHTS, text)]
     thinks = text.lstrip().startswith("<think>")
     return [*([] if thinks else [0]), *ended] or [len(text)]
 
@@ -85,19 +85,19 @@ def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str,
     """Return the label that the answer begins with, and its position."""
     patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
-        found = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
-        if found and not (found["mark"] in _GOES_ON and _begins_with_label(found["rest"], patterns.values())):
-            return label, found.start("label")
+        match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
+        if match and not (match["mark"] in _GOES_ON and _begins_with_label(match["rest"], patterns.values())):
+            return label, match.start("label")
     raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {_shown(answer)}" + _cut(reply))
 
 
 def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[str]:
     """Return the labels at all positions where the answer may begin; if they differ, one is part of a quotation."""
-    found = set()
+    labels = set()
     for start in starts:
         with suppress(Unreadable):
-            found.add(_label(reply.text[start:], protocol.labels, reply)[0])
-    return found
+            labels.add(_label(reply.text[start:], protocol.labels, reply)[0])
+    return labels
 
 
 @cache
@@ -122,7 +122,7 @@ def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float |
             raise Unreadable(f"the reply lacks {key!r}: {_shown(answer)}")
         if held == LABEL:
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
-            label = next((one for one in protocol.labels if re.fullmatch(_pattern(one), said, re.IGNORECASE)), None)
+            label = next((name for name in protocol.labels if re.fullmatch(_pattern(name), said, re.IGNORECASE)), None)
             if label is None:
                 raise Unreadable(f"{key!r} is not one of {', '.join(protocol.labels)}: {_shown(answer)}")
         elif held == REASON:
@@ -166,13 +166,13 @@ def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float
     mass = dict.fromkeys(protocol.labels, 0.0)
     for candidate, logprob in token.top.items():
         begun = candidate.strip(" \t\r\n*_\"'`#>([{").casefold()
-        meant = [one for one in protocol.labels if begun and _begins(one.casefold(), begun)]
+        meant = [name for name in protocol.labels if begun and _begins(name.casefold(), begun)]
         if len(meant) == 1:
             mass[meant[0]] += math.exp(min(logprob, 0.0))
     total = sum(mass.values())
     if not mass[label] > 0:
         return None
-    return min(1.0, sum(mass[one] / total * score for one, score in protocol.labels.items()))
+    return min(1.0, sum(mass[name] / total * score for name, score in protocol.labels.items()))
 
 
 @lru_cache(1024)
@@ -200,8 +200,3 @@ def _cut(reply: Reply) -> str:
 def _shown(text: str) -> str:
     text = text.strip()
     return repr(text if len(text) <= 80 else f"{text[:79]}…")  # noqa: PLR2004
-
-
-def ways(verdicts: Sequence[Verdict]) -> str | None:
-    """Return the sources of the scores, for a signature; None without verdicts."""
-    return "+".join(sorted({verdict.how for verdict in verdicts})) or None

@@ -20,7 +20,6 @@ from .decisions import ASPECTS, Decisions
 from .examples import LabeledAnswer, fit_examples
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .protocols import Protocol
-from .reading import ways
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
 
@@ -112,7 +111,7 @@ class JudgeScorer(ForReward):
         if self.first is not None and hasattr(self.first, "check_columns"):
             self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
         protocols = [load.asked for load, _ in self.load_options.jury]
-        protocol = next((one for one in protocols if one.needs_question), None)
+        protocol = next((asked for asked in protocols if asked.needs_question), None)
         for row, question in enumerate(columns["questions"]):
             if protocol and not question.strip():
                 needed = f"a question, which the protocol {protocol.name!r} needs for every row"
@@ -121,12 +120,12 @@ class JudgeScorer(ForReward):
     @property
     def first(self) -> Any:
         """The matcher, loaded once; None without one."""
-        given = self.load_options.first
-        if self._first is None and given is not None:
+        first = self.load_options.first
+        if self._first is None and first is not None:
             device = self.load_options.device
-            found = given if hasattr(given, "compute") else load_matcher(os.fspath(given), device)
-            check_matcher(found)
-            self._first = found
+            metric = first if hasattr(first, "compute") else load_matcher(os.fspath(first), device)
+            check_matcher(metric)
+            self._first = metric
         return self._first
 
     def prepare(self, options: JudgeOptions) -> None:
@@ -152,8 +151,8 @@ class JudgeScorer(ForReward):
         if self.load_options.weights is not None:
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
         rows, judged = self._labeled(predictions, references, labels, questions)
-        found = self.compute(**rows, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
-        columns = {"judge": found["score"]}
+        judgments = self.compute(**rows, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
+        columns = {"judge": judgments["score"]}
         if self.first is not None:
             columns["first"] = self.first.compute(**rows)["per_example"]["score"]
         keys = [
@@ -162,8 +161,8 @@ class JudgeScorer(ForReward):
         ]
         kept = [
             row
-            for row, asked in enumerate(found["asked"])
-            if asked and None not in [one[row] for one in columns.values()]
+            for row, asked in enumerate(judgments["asked"])
+            if asked and None not in [scores[row] for scores in columns.values()]
         ]
         return fit_weights(
             {name: [scores[row] for row in kept] for name, scores in columns.items()},
@@ -202,16 +201,16 @@ class JudgeScorer(ForReward):
         def ask(protocol: Protocol, asked: Sequence[JudgedRow]) -> list[float | None]:
             judge = Judging(chat_model(load), [protocol], load.cache, load.batch)
             rulings = judge.rulings(asked, raises=False)
-            return [None if one.verdict is None else one.verdict.score for one in rulings]
+            return [None if ruling.verdict is None else ruling.verdict.score for ruling in rulings]
 
-        return fit_examples([LabeledAnswer(*one) for one in distinct.items()], load.asked, count, ask)
+        return fit_examples([LabeledAnswer(*labeled) for labeled in distinct.items()], load.asked, count, ask)
 
     def _labeled(
         self, predictions: Any, references: Any, labels: Any, questions: Any
     ) -> tuple[dict[str, list[Any]], list[bool]]:
         """Return the rows and their labels after a check."""
-        given = {"predictions": predictions, "references": references, "questions": questions}
-        _, rows = self.check_call(given)
+        columns = {"predictions": predictions, "references": references, "questions": questions}
+        _, rows = self.check_call(columns)
         return rows, check_labels(self.name, labels, rows["predictions"])
 
     def load(self) -> Judging | Jury:
@@ -248,7 +247,7 @@ class JudgeScorer(ForReward):
         rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
         weights = self.load_options.calibration
         if weights:
-            rulings = [calibrated(*one, weights) for one in zip(rulings, first, strict=True)]
+            rulings = [calibrated(*scored, weights) for scored in zip(rulings, first, strict=True)]
         settings = {
             "first": matcher,
             "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
@@ -259,19 +258,19 @@ class JudgeScorer(ForReward):
             **self.load_options.settings(),
         }
         protocols = [judge.protocol for judge in self.model.members]
-        deciding = [one for one in protocols if isinstance(one, Decisions)]
-        wanted = {
+        deciding = [protocol for protocol in protocols if isinstance(protocol, Decisions)]
+        optional = {
             "samples": options.samples > 1,
             "spread": options.samples > 1,
             "flipped": options.swap,
-            "reason": any(one.asks_why for one in protocols),
+            "reason": any(protocol.asks_why for protocol in protocols),
             "confidence": bool(deciding),
-            **{aspect: any(aspect in one.aspects for one in deciding) for aspect in ASPECTS},
+            **{aspect: any(aspect in protocol.aspects for protocol in deciding) for aspect in ASPECTS},
             "judges": len(protocols) > 1,
             "disagreement": len(protocols) > 1,
         }
         counts = [len(row.references) for row in rows]
-        scores = score(rulings, counts, [name for name, is_wanted in wanted.items() if is_wanted])
+        scores = score(rulings, counts, [name for name, is_given in optional.items() if is_given])
         return Judged(scores, settings, requests=requests)
 
     def _decided(
@@ -280,13 +279,13 @@ class JudgeScorer(ForReward):
         """Return the matcher's rulings, None for rows that go to the judge, its scores, and its signature."""
         if self.first is None:
             return [None] * len(rows), [None] * len(rows), None
-        found = self.first.compute(
+        result = self.first.compute(
             predictions=[row.prediction for row in rows],
             references=[list(row.references) for row in rows],
             questions=[row.question for row in rows],
         )
-        columns = found.get("per_example") or {}
-        if "signature" not in found or not {"score", "verdict"} <= columns.keys():
+        columns = result.get("per_example") or {}
+        if "signature" not in result or not {"score", "verdict"} <= columns.keys():
             raise ValueError(
                 f"judge: first returned no signature, or no score and verdict per row; expected {_MATCHERS}"
             )
@@ -296,7 +295,7 @@ class JudgeScorer(ForReward):
             None if asked else matched(*decided)
             for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, refused, strict=True)
         ]
-        return rulings, scores, found["signature"].replace("|", ",")
+        return rulings, scores, result["signature"].replace("|", ",")
 
     def _judges(self) -> dict[str, object]:
         """Return the signature's values of the judge, or those of all judges, separated by commas."""
@@ -311,7 +310,7 @@ class JudgeScorer(ForReward):
             }
             for judge, (load, weight) in zip(self.model.members, jury, strict=True)
         ]
-        columns = {key: [one[key] for one in each] for key in each[0]}
+        columns = {key: [judge[key] for judge in each] for key in each[0]}
         return {
             key: None if not any(values) else ",".join(str(value or "") for value in values)
             for key, values in columns.items()
@@ -331,8 +330,9 @@ class JudgeScorer(ForReward):
 
 
 def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
-    asked = chain.from_iterable(requests)
-    return ways([vote.verdict for one in asked for vote in one.ballots or (one,) if vote.verdict])
+    """Return the sources of the scores, for the signature; None without verdicts."""
+    votes = [vote for ruling in chain.from_iterable(requests) for vote in ruling.ballots or (ruling,)]
+    return "+".join(sorted({vote.verdict.how for vote in votes if vote.verdict})) or None
 
 
 def load_matcher(first: str, device: str | None = None) -> Any:
@@ -393,8 +393,8 @@ def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
         given_model: ChatModel = load.endpoint
         return given_model
     if load.endpoint is None:
-        given = {"batch_size": load.batch_size, "token_budget": load.token_budget}
-        bounds = {name: value for name, value in given.items() if value is not None}
+        limits = {"batch_size": load.batch_size, "token_budget": load.token_budget}
+        bounds = {name: value for name, value in limits.items() if value is not None}
         return LocalModel(
             name, load.model_revision, load.device or "auto", load.dtype, max_tokens=load.max_tokens, **bounds
         )

@@ -72,10 +72,10 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
     pooled = _pooled(verdicts, [1.0] * len(verdicts)) if verdicts else None
     return Ruling(
         pooled,
-        asked=any(one.asked for one in samples),
-        cached=all(one.cached for one in samples),
-        tokens_in=_total(one.tokens_in for one in samples),
-        tokens_out=_total(one.tokens_out for one in samples),
+        asked=any(sample.asked for sample in samples),
+        cached=all(sample.cached for sample in samples),
+        tokens_in=_total(sample.tokens_in for sample in samples),
+        tokens_out=_total(sample.tokens_out for sample in samples),
         error=None if verdicts else samples[0].error,
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
@@ -91,17 +91,17 @@ def voted(ballots: Sequence[Ruling], weights: Sequence[float]) -> Ruling:
     The score is Σ wᵢ xᵢ / Σ wᵢ. The row is correct if judges with more than half of the weight say so: with equal
     weights, the majority. Tokens and errors are those of all judges.
     """
-    cast = [(one.verdict, weight) for one, weight in zip(ballots, weights, strict=True) if one.verdict]
+    cast = [(ballot.verdict, weight) for ballot, weight in zip(ballots, weights, strict=True) if ballot.verdict]
     scores = [verdict.score for verdict, _ in cast]
     return Ruling(
         _pooled([verdict for verdict, _ in cast], [weight for _, weight in cast]) if cast else None,
-        asked=any(one.asked for one in ballots),
-        cached=all(one.cached for one in ballots),
-        tokens_in=_total(one.tokens_in for one in ballots),
-        tokens_out=_total(one.tokens_out for one in ballots),
-        error=None if cast else next(one.error for one in ballots),
+        asked=any(ballot.asked for ballot in ballots),
+        cached=all(ballot.cached for ballot in ballots),
+        tokens_in=_total(ballot.tokens_in for ballot in ballots),
+        tokens_out=_total(ballot.tokens_out for ballot in ballots),
+        error=None if cast else next(ballot.error for ballot in ballots),
         ballots=tuple(ballots),
-        disagreement=_mean([abs(one - other) for one, other in combinations(scores, 2)]),
+        disagreement=_mean([abs(first - second) for first, second in combinations(scores, 2)]),
     )
 
 
@@ -114,9 +114,10 @@ def alpha(rulings: Iterable[Ruling]) -> float | None:
     import krippendorff
     import numpy as np
 
-    voices = [one.ballots for one in rulings if one.ballots]
-    table = np.array([[float(one.verdict.correct) if one.verdict else np.nan for one in row] for row in voices])
-    paired = table[(~np.isnan(table)).sum(1) > 1] if voices else table
+    juries = [ruling.ballots for ruling in rulings if ruling.ballots]
+    votes = [[float(ballot.verdict.correct) if ballot.verdict else np.nan for ballot in jury] for jury in juries]
+    table = np.array(votes)
+    paired = table[(~np.isnan(table)).sum(1) > 1] if juries else table
     if len(np.unique(paired[~np.isnan(paired)])) < 2:  # noqa: PLR2004
         return None
     return float(krippendorff.alpha(paired.T, level_of_measurement="nominal"))
@@ -137,7 +138,7 @@ def _pooled(verdicts: Sequence[Verdict], weights: Sequence[float]) -> Verdict:
         verdicts[0].how,
         next(verdict.reason for verdict in verdicts if verdict.label == label),
         _mean([verdict.confidence for verdict in verdicts]),
-        {name: _mean([one.get(name) for one in named]) for one in named for name in one} or None,
+        {name: _mean([aspects.get(name) for aspects in named]) for aspects in named for name in aspects} or None,
     )
 
 
@@ -180,8 +181,8 @@ def score(rulings: Sequence[Ruling], counts: Sequence[int], more: Collection[str
     optional = {
         **{name: of_ruling(name) for name in ("samples", "spread", "flipped")},
         **{name: of_verdict(name) for name in ("reason", "confidence")},
-        **{name: [(one or {}).get(name) for one in of_verdict("aspects")] for name in ASPECTS},
-        "judges": [sum(one.verdict is not None for one in ruling.ballots) for ruling in rulings],
+        **{name: [(aspects or {}).get(name) for aspects in of_verdict("aspects")] for name in ASPECTS},
+        "judges": [sum(ballot.verdict is not None for ballot in ruling.ballots) for ruling in rulings],
         "disagreement": of_ruling("disagreement"),
     }
     return SimpleNamespace(**columns, **{name: values for name, values in optional.items() if name in more})
@@ -203,7 +204,7 @@ def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None
 
     A request without a reply counts as 0 tokens, because its tokens are unknown.
     """
-    every = [one for ruling in rulings for one in ruling.ballots or (ruling,)]
-    asked = [ruling for ruling in every if ruling.asked and not ruling.cached]
-    sent, received = _total(one.tokens_in for one in asked), _total(one.tokens_out for one in asked)
+    every = [ballot for ruling in rulings for ballot in ruling.ballots or (ruling,)]
+    asked = [ballot for ballot in every if ballot.asked and not ballot.cached]
+    sent, received = _total(ballot.tokens_in for ballot in asked), _total(ballot.tokens_out for ballot in asked)
     return None if sent is None or received is None else _priced(sent, received, prices)

@@ -81,8 +81,8 @@ class Verdicts:
 
     def read(self, judge: JudgeName, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
         """Return the stored records of distinct rows."""
-        found = self._store.read([_key(judge, row) for row in rows])
-        return {rows[number]: _decoded(value) for values in found for number, value in values.items()}
+        stored = self._store.read([_key(judge, row) for row in rows])
+        return {rows[number]: _decoded(value) for values in stored for number, value in values.items()}
 
     def write(self, records: Sequence[Record], age: float = 0.0) -> None:
         """Store records, with those of earlier calls that still wait.
@@ -92,10 +92,10 @@ class Verdicts:
         """
         if not self._waiting:
             self._since = time.monotonic()
-        for one in records:
-            self._waiting[_key(one.judge, one.row)] = json.dumps(one, default=vars).encode()
-            if one.judge.generator == ENDPOINT:  # with this entry, the verdicts can replace the endpoint
-                self._waiting[_endpoint_key(one.judge.model)] = b""
+        for record in records:
+            self._waiting[_key(record.judge, record.row)] = json.dumps(record, default=vars).encode()
+            if record.judge.generator == ENDPOINT:  # with this entry, the verdicts can replace the endpoint
+                self._waiting[_endpoint_key(record.judge.model)] = b""
         if self._waiting and time.monotonic() - self._since >= age:
             self._store.write(self._waiting.keys(), self._waiting.values())
             self._waiting = {}
@@ -106,8 +106,8 @@ class Verdicts:
 
     def api_of(self, model: str, apis: Sequence[str]) -> str | None:
         """Return the first of some APIs that is stored for a model."""
-        found = [number for values in self._store.read([_api_key(model, api) for api in apis]) for number in values]
-        return apis[min(found)] if found else None
+        known = [number for values in self._store.read([_api_key(model, api) for api in apis]) for number in values]
+        return apis[min(known)] if known else None
 
     def stands_in_for(self, model: str) -> bool:
         """Return whether there are verdicts of this model at an endpoint."""

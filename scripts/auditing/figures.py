@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..agreement.bootstrap import estimate
+from ..agreement.bootstrap import BootstrapEstimate, estimate
 from ..agreement.comparison import Comparison
 from ..uncertainty.arrays import Bools, Floats, Ints, codes
 from ..uncertainty.bounds import bounds
@@ -20,12 +20,9 @@ _ERRORS = "wrong_accepted", "right_rejected"
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure, its interval, the number of its rows, and its change since an earlier audit; None where undefined."""
+class Figure(BootstrapEstimate):
+    """A figure with its interval, the number of its rows, and its change since an earlier audit."""
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
     rows: int = 0
     change: "Figure | None" = None
 

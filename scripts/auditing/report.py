@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..agreement.bootstrap import BootstrapEstimate
 from ..estimation.report import interval, print_lines, table
 from ..reporting import charts
 from ..reporting.page import fill
 from ..terminal import open_console
-from ..uncertainty.intervals import Interval
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 _EXPLAINED = {
@@ -53,12 +53,9 @@ def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[l
         yield group, ["", "figure", "rows", *["change"] * changes], rows
 
 
-def _text(one: Mapping[str, Any] | None, sign: str) -> str:
-    if one is None or one["value"] is None:
-        return "–"
-    if one["low"] is None:
-        return f"{one['value']:{sign}.3f}".replace("-", "−")
-    return interval(Interval(one["value"], one["low"], one["high"]), sign)
+def _text(figure: Mapping[str, Any] | None, sign: str) -> str:
+    ends = ("value", "low", "high")
+    return interval(BootstrapEstimate(*((figure or {}).get(name) for name in ends)), sign)
 
 
 def show(audit: Mapping[str, Any]) -> None:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..estimation.arguments import Names
-from ..estimation.joining import LABELS, numbers, verdicts
+from ..estimation.joining import LABELS, numbers, whole_verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from ..uncertainty.arrays import Floats
 from .curve import LabeledScores
 
 _VERDICTS = ("judge_verdict", "judge")
@@ -36,9 +35,9 @@ def read(source: str, names: Names, threshold: float) -> Read:
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or file.first_of(LABELS) or LABELS[0]
     judge = names.judge or file.first_of(_VERDICTS)
-    labels = _whole(file, label)
+    labels = whole_verdicts(file, label)
     scores = numbers(file, names.score, "name the metric's probability with --column score=NAME", 0, 1)
-    judged = np.full(len(file), np.nan) if judge is None else _whole(file, judge)
+    judged = np.full(len(file), np.nan) if judge is None else whole_verdicts(file, judge)
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
@@ -50,14 +49,6 @@ def read(source: str, names: Names, threshold: float) -> Read:
         tokens=_mean_tokens(file, _TOKENS[0]) or _mean_tokens(file, _TOKENS[1]),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
-
-
-def _whole(file: Columns, name: str) -> Floats:
-    """Return a column of verdicts as 1, 0 or NaN."""
-    found = verdicts(file, name)
-    is_whole = np.isnan(found) | np.isin(found, (0, 1))
-    file.require(name, is_whole, "a verdict: 1 or 0, true or false, right or wrong, or nothing")
-    return found
 
 
 def _mean_tokens(file: Columns, names: Sequence[str]) -> tuple[float, float] | None:

@@ -39,11 +39,7 @@ def estimate(
         warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed=True))
         joined = join(rows, read_labels(labels, names), names)
         found = estimated(
-            joined.scores,
-            joined.labels,
-            weights=joined.weights,
-            clusters=joined.clusters,
-            groups=joined.groups,
+            joined.scores, joined.labels, weights=joined.weights, clusters=joined.clusters, groups=joined.groups
         )
         write_json(json_file, as_json(joined, found))
         show(joined, found)

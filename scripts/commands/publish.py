@@ -24,8 +24,7 @@ def publish(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Only build and test, in this new folder; upload nothing."),
+        Path | None, typer.Option("--output", "-o", help="Only build and test, in this new folder; upload nothing.")
     ] = None,
     data_dir: Annotated[
         Path | None,

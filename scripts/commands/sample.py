@@ -19,8 +19,7 @@ def sample(
     ] = None,
     rows: Annotated[int, _draw("Draw this many rows.")] = 200,
     stratified: Annotated[
-        bool,
-        _draw("Draw more of the rows whose scores are near 0.5, and write sampling weights.", "--stratified"),
+        bool, _draw("Draw more of the rows whose scores are near 0.5, and write sampling weights.", "--stratified")
     ] = False,
     by: Annotated[
         str | None,

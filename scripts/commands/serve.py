@@ -19,8 +19,7 @@ def serve(
     compute: Compute = None,
     host: Annotated[str, _server("Listen on this address; 0.0.0.0 is every address of this machine.")] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(help="Listen on this port; 0 is any free port.", min=0, max=65535, rich_help_panel="Server"),
+        int, typer.Option(help="Listen on this port; 0 is any free port.", min=0, max=65535, rich_help_panel="Server")
     ] = 8000,
 ) -> None:
     """Score rows over HTTP: POST /v1/score, POST /v1/systemone, /health, /metrics, /docs.

@@ -1,4 +1,4 @@
-"""`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to baselines measured in the same run."""
+"""`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to a baseline measured in the same run."""
 
 import platform
 import re
@@ -44,7 +44,7 @@ def bench(
     copies: Annotated[int, typer.Option(min=1, help="evqascore: read N copies of the video.")] = 1,
     json_file: Json = None,
 ) -> None:
-    """Measure speed and memory of each engine and precision against a plain loop and raw forward passes."""
+    """Measure speed and memory of each engine and precision against a plain baseline."""
     with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
         from ..files.writing import check_outputs, write_json
         from .benchmarks import evqascore, text
@@ -73,7 +73,7 @@ def bench(
 @contextmanager
 def _video(metric: str, seconds: float, copies: int) -> Iterator[tuple[str, ...]]:
     """Yield videos to read; an empty tuple if evqascore is not measured, or `all` is and a package is missing."""
-    packages = all(find_spec(package) for package in ("av", "cv2", "open_clip"))
+    packages = all(find_spec(package) for package in ("av", "open_clip"))
     if metric != "evqascore" and not (metric == "all" and packages):
         yield ()
         return
@@ -84,22 +84,19 @@ def _video(metric: str, seconds: float, copies: int) -> Iterator[tuple[str, ...]
 
 
 def ratios(metric: str, rows: int, measured: "Mapping[str, Measurement]") -> list[dict[str, Any]]:
-    """Return the figures of each case; `change` is the largest difference of a score from the loop's."""
-    from .benchmarks.measure import LOOP, RAW
-
-    loop, raw = measured[LOOP], measured.get(RAW)
+    """Return the figures of each case; `change` is the largest difference of a score from the default's."""
+    baseline, default = next(iter(measured.values())), measured["default"]
     return [
         {
             "metric": metric,
             "case": name,
             "seconds": case.seconds,
             "rows_per_second": rows / case.seconds,
-            "to_loop": loop.seconds / case.seconds,
-            "to_raw": raw.seconds / case.seconds if raw else None,
+            "to_baseline": baseline.seconds / case.seconds,
             "peak_bytes": case.peak_bytes,
-            "change": max(abs(one - other) for one, other in zip(case.result, loop.result, strict=True))
-            if isinstance(case.result, list)
-            else None,
+            "change": None
+            if case is baseline or not isinstance(case.result, list)
+            else max(abs(score - other) for score, other in zip(case.result, default.result, strict=True)),
         }
         for name, case in measured.items()
     ]
@@ -110,18 +107,17 @@ def table(title: str, figures: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
     grid = Table(title=title, title_justify="left")
-    for heading in ("metric", "case", "seconds", "rows/s", "× loop", "× raw", "MB", "largest change"):
+    for heading in ("metric", "case", "seconds", "rows/s", "× baseline", "MB", "largest change"):
         grid.add_column(heading, justify="left" if heading in ("metric", "case") else "right")
-    for one in figures:
+    for case in figures:
         grid.add_row(
-            one["metric"],
-            one["case"],
-            f"{one['seconds']:.3f}",
-            f"{one['rows_per_second']:,.1f}",
-            f"{one['to_loop']:.2f}",
-            "" if one["to_raw"] is None else f"{one['to_raw']:.2f}",
-            f"{one['peak_bytes'] / _MEGABYTE:,.0f}",
-            "" if one["change"] is None else f"{one['change']:.1e}",
+            case["metric"],
+            case["case"],
+            f"{case['seconds']:.3f}",
+            f"{case['rows_per_second']:,.1f}",
+            f"{case['to_baseline']:.2f}",
+            f"{case['peak_bytes'] / _MEGABYTE:,.0f}",
+            "" if case["change"] is None else f"{case['change']:.1e}",
         )
     return grid
 

@@ -132,6 +132,14 @@ def verdicts(file: Columns, name: str) -> Floats:
     return marks
 
 
+def whole_verdicts(file: Columns, name: str) -> Floats:
+    """Return a column of verdicts as 1, 0 or NaN; raise RowsError for other values."""
+    marks = verdicts(file, name)
+    is_whole = np.isnan(marks) | np.isin(marks, (0, 1))
+    file.require(name, is_whole, "a verdict: 1 or 0, true or false, right or wrong, or nothing")
+    return marks
+
+
 def is_labeled(value: Any) -> bool:
     """Return False for no label: an empty cell or the word skip."""
     return plain(value).lower() not in _UNLABELED

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..agreement.bootstrap import BootstrapEstimate
 from ..terminal import open_console
 from ..uncertainty.intervals import Interval
 from .joining import Joined
@@ -58,10 +59,13 @@ def _cells(found: Estimate) -> list[str]:
     ]
 
 
-def interval(found: Interval, sign: str = "") -> str:
-    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`."""
+def interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
+    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`; "–" if undefined."""
+    if found.value is None:
+        return "–"
     form = f"{sign}.3f"
-    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]".replace("-", "−")
+    ends = "" if found.low is None else f" [{found.low:{form}}, {found.high:{form}}]"
+    return f"{found.value:{form}}{ends}".replace("-", "−")
 
 
 def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:

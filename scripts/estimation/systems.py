@@ -13,7 +13,7 @@ from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
 from ..uncertainty.arrays import Floats
 from .arguments import Names
-from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, verdicts
+from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, whole_verdicts
 from .keys import ID, Key, describe_key, either, key_names, keys, places, require_same_texts
 from .powered import Estimates, estimate
 from .signatures import signature_column
@@ -68,7 +68,7 @@ def join_systems(files: dict[str, Columns], names: Names) -> Systems:
         numbers(file, names.score, "name another column with --column score=NAME")[at]
         for file, at in zip(files.values(), rows, strict=True)
     ]
-    marks = [_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
+    marks = [whole_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
     lacking = [np.isnan(one).any(axis=0) for one in zip(scores, *([marks] if judged else []), strict=True)]
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
@@ -100,12 +100,6 @@ def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: S
             f"and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both systems."
         )
     return np.fromiter((own[key] for key in index), np.intp, len(index))
-
-
-def _verdicts(file: Columns, name: str) -> Floats:
-    marks = verdicts(file, name)
-    file.require(name, np.isnan(marks) | np.isin(marks, (0, 1)), "true or false")
-    return marks
 
 
 def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[Joined]:

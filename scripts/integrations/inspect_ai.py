@@ -16,11 +16,7 @@ _FROM_STATE = ("predictions", "references", "questions")
 
 
 def metric_scorer(
-    metric: Any,
-    *,
-    value: Literal["verdict", "score"] = "verdict",
-    question: str | None = None,
-    **options: Any,
+    metric: Any, *, value: Literal["verdict", "score"] = "verdict", question: str | None = None, **options: Any
 ) -> Scorer:
     """Return a scorer for `Task(scorer=…)`, under the metric's name.
 

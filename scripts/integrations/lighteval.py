@@ -6,7 +6,6 @@ The task `sample_qa` below is an example; replace its questions with yours:
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +16,23 @@ from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from evaluate_qa.loading import load_metric
+from evaluate_qa.integrations.rows import LazyMetric
 
 
 class SampleScores(SampleLevelComputation):
-    """Scores of all rows by a metric of evaluate-qa, with options of `load` and of `compute`."""
+    """Scores of all rows by a metric of evaluate-qa."""
 
-    def __init__(self, name: str, options: Mapping[str, Any], compute_options: Mapping[str, Any]) -> None:
-        self.name, self.options, self.compute_options = name, options, compute_options
-
-    @cached_property
-    def _metric(self) -> Any:
-        return load_metric(self.name, **self.options)
+    def __init__(self, metric: LazyMetric) -> None:
+        self.metric = metric
 
     def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
         """Score the answers of the model."""
-        result = self._metric.compute(
-            predictions=[response.final_text[0].strip() for response in responses],
-            references=[doc.get_golds() for doc in docs],
-            questions=[(doc.specific or {}).get("question", doc.query) for doc in docs],
-            **self.compute_options,
+        result = self.metric.scored(
+            {
+                "predictions": [response.final_text[0].strip() for response in responses],
+                "references": [doc.get_golds() for doc in docs],
+                "questions": [(doc.specific or {}).get("question", doc.query) for doc in docs],
+            }
         )
         return [np.nan if score is None else score for score in result["per_example"]["score"]]
 
@@ -53,7 +49,7 @@ def row_metric(name: str, compute: Mapping[str, Any] | None = None, **options: A
     """
     return SampleLevelMetric(
         metric_name=name,
-        sample_level_fn=SampleScores(name, options, compute or {}),
+        sample_level_fn=SampleScores(LazyMetric(name, options, compute)),
         category=SamplingMethod.GENERATIVE,
         corpus_level_fn=np.nanmean,  # rows that a judge could not score are left out
         higher_is_better=True,

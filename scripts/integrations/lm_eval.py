@@ -11,14 +11,14 @@ For other metrics or options, write a module next to the task's file and name it
 """
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import datasets
 
-from evaluate_qa.loading import load_metric
+from evaluate_qa.integrations.rows import LazyMetric
 
 METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")
 """The metrics that score texts."""
@@ -31,7 +31,7 @@ def dataset(**_: Any) -> datasets.DatasetDict:
     return datasets.load_dataset(str(Path(__file__).parent / "questions"))
 
 
-class MeanScore:
+class MeanScore(LazyMetric):
     """An aggregation for `metric_list`: scores all rows in one call and adds its scores to each row.
 
     Args:
@@ -40,19 +40,10 @@ class MeanScore:
         compute: Options of `compute`, such as `typed` or `tolerance`.
     """
 
-    def __init__(
-        self, name: str, load: Mapping[str, Any] | None = None, compute: Mapping[str, Any] | None = None
-    ) -> None:
-        self.name, self.load, self.compute = name, load or {}, compute or {}
-
-    @cached_property
-    def _metric(self) -> Any:
-        return load_metric(self.name, **self.load)
-
     def __call__(self, rows: list[Row]) -> float:
         """Return the mean score; NaN if no row could be scored."""
         columns = {column: [row[column] for row in rows] for column in ("predictions", "references", "questions")}
-        result = self._metric.compute(**columns, **self.compute)
+        result = self.scored(columns)
         for number, row in enumerate(rows):
             row.update({column: values[number] for column, values in result["per_example"].items()})
         mean = result[self.name]

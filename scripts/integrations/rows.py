@@ -5,9 +5,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from evaluate_qa.loading import load_metric
+from evaluate_qa.serving.batching import outcomes
 
 Row = Mapping[str, Any]
 
@@ -45,6 +47,24 @@ def _component(component: tuple[str, Any]) -> str:
     return f", {name} {value:.3f}" if isinstance(value, float) else f", {name} {value}"
 
 
+class LazyMetric:
+    """A metric with options of `load` and of `compute`, which is loaded when rows are first scored."""
+
+    def __init__(
+        self, name: str, load: Mapping[str, Any] | None = None, compute: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name, self._load, self._compute = name, load or {}, compute or {}
+
+    @cached_property
+    def _metric(self) -> Any:
+        return load_metric(self.name, **self._load)
+
+    def scored(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        """Return the result of `compute` for some rows."""
+        result: dict[str, Any] = self._metric.compute(**columns, **self._compute)
+        return result
+
+
 class RowScorer:
     """Scores rows for several threads with a metric: a name, a folder, or a loaded metric.
 
@@ -73,17 +93,14 @@ class RowScorer:
 
     def _score_all(self, waiting: Sequence[tuple[Row, "Future[RowScore]"]]) -> None:
         try:
-            scores = self._scores([row for row, _ in waiting])
-        except BaseException as error:
-            alone = len(waiting) == 1 or not isinstance(error, Exception)
-            for row, future in waiting:
-                if alone:
-                    future.set_exception(error)
-                else:
-                    self._score_all([(row, future)])
-            return
-        for (_, future), score in zip(waiting, scores, strict=True):
-            future.set_result(score)
+            scored: Sequence[RowScore | BaseException] = outcomes(self._scores, [row for row, _ in waiting])
+        except BaseException as error:  # such as KeyboardInterrupt: the other threads must not wait forever
+            scored = [error] * len(waiting)
+        for (_, future), outcome in zip(waiting, scored, strict=True):
+            if isinstance(outcome, BaseException):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
 
     def _scores(self, rows: Sequence[Row]) -> list[RowScore]:
         names = dict.fromkeys(name for row in rows for name in row)

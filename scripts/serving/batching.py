@@ -6,13 +6,26 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 Columns = Mapping[str, list[Any]]
 Result = dict[str, Any]
 
 _BATCH_ROWS = 1024
 """A batch ends with the request that reaches this number of rows."""
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | Exception]:
+    """Score requests together; return the result of each one, or its error, which must not affect the other ones."""
+    try:
+        return [*score(requests)]
+    except Exception as error:
+        if len(requests) == 1:
+            return [error]
+        return [outcome for request in requests for outcome in outcomes(score, [request])]
 
 
 class QueueFullError(Exception):
@@ -57,10 +70,11 @@ class Batcher:
         while self._requests:
             batch = self._next_batch()
             started = time.perf_counter()
-            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._outcomes, batch)
+            columns = [request.columns for request in batch]
+            scored = await asyncio.get_running_loop().run_in_executor(self._thread, outcomes, self.score, columns)
             self.seconds += time.perf_counter() - started
             self.batches += 1
-            for request, outcome in zip(batch, outcomes, strict=True):
+            for request, outcome in zip(batch, scored, strict=True):
                 self.rows += request.rows
                 if request.result.done():  # its connection was lost
                     continue
@@ -76,12 +90,3 @@ class Batcher:
             batch.append(self._requests.popleft())
         self.waiting -= sum(request.rows for request in batch)
         return batch
-
-    def _outcomes(self, batch: Sequence[_Request]) -> list[Result | Exception]:
-        """Return the result of each request, or its error: a request must not fail because of another one."""
-        try:
-            return [*self.score([request.columns for request in batch])]
-        except Exception as error:
-            if len(batch) == 1:
-                return [error]
-            return [outcome for request in batch for outcome in self._outcomes([request])]

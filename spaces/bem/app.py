@@ -7,10 +7,7 @@ from evaluate_qa.metrics.bem.scoring import score
 from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
-from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
-
-MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
-NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
+from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 
 
 def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:

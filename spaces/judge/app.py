@@ -22,7 +22,7 @@ from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.metric.evidence import evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
-from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
+from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 from evaluate_qa.spaces._shared.scoring.answering import message_of
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
@@ -203,8 +203,6 @@ def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
 
 
 FIELDS = boxes("Both bem and the judge read it.", required=True, limits="")
-MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
-NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
 EXAMPLES = {
     **RADIUM,
     "In other words": Example({**MONA_LISA, "predictions": "Leonardo painted it, in Florence."}),

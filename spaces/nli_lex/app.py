@@ -45,10 +45,7 @@ def _why(reference: str, scores: Any, options: Any) -> str:
 
 
 FIELDS = boxes("Optional context for the comparison.")
-EXAMPLES = {
-    **RADIUM,
-    "A number": Example({**BONES, "predictions": "An adult has 208 bones."}),
-}
+EXAMPLES = {**RADIUM, "A number": Example({**BONES, "predictions": "An adult has 208 bones."})}
 SPECIFICATION = Specification("nli_lex", FIELDS, EXAMPLES, explain)
 
 if __name__ == "__main__":

@@ -70,11 +70,7 @@ GERMAN = {"questions": "Wer entdeckte das Radium?", "references": ["Marie Curie"
 EXAMPLES = {
     **RADIUM,
     "With a synthetic answer": Example(
-        {
-            **MARS,
-            "predictions": "Mars has 2 moons, Phobos and Deimos.",
-            "synthetic_answers": ["Mars has two moons."],
-        }
+        {**MARS, "predictions": "Mars has 2 moons, Phobos and Deimos.", "synthetic_answers": ["Mars has two moons."]}
     ),
     "German": Example({**GERMAN, "predictions": "Entdeckt wurde es von der Physikerin Marie Curie."}),
 }

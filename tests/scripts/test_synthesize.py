@@ -415,8 +415,8 @@ def test_a_local_model_that_cannot_be_used_is_reported(run, tmp_path, chat_model
     ("options", "reason"),
     [
         ({"model": PAPER_MODEL}, f"cannot load the chat model '{PAPER_MODEL}'"),
-        ({"device": "nonsense"}, "device 'nonsense' cannot be used"),
-        ({"device": "cuda:99"}, "device 'cuda:99' cannot be used"),
+        ({"device": "nonsense"}, "device is 'nonsense', which torch cannot use here"),
+        ({"device": "cuda:99"}, "device is 'cuda:99', which torch cannot use here"),
     ],
 )
 def test_a_missing_model_or_device_is_reported(run, chat_model, options, reason):

@@ -1,7 +1,7 @@
-"""EVQAScore's reading and encoding of videos against an OpenCV loop and against pure decoding."""
+"""EVQAScore's reading and encoding of videos against pure decoding."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
@@ -12,9 +12,9 @@ from evaluate_qa.metrics._shared.devices import usable_cpus
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import load_clip
 from evaluate_qa.metrics.evqascore.encoding import batches, divide, video_features
-from evaluate_qa.metrics.evqascore.video import Frame, Sampling, read_samples
+from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
-from .measure import LOOP, RAW, Cases
+from .measure import Cases
 
 RANDOM = "random ViT-B-32"
 """A model of that size with random weights: as slow as a real one, and always available."""
@@ -30,17 +30,10 @@ class Job:
     device: str | None = None
     threads: int | None = None
 
-    @property
-    def cores(self) -> int:
-        """Number of threads that decode."""
-        return self.threads or usable_cpus()
-
 
 def cases(job: Job) -> Cases:
-    """Return the baselines, reading alone, and the vectors of the sampled frames as the metric makes them."""
+    """Return pure decoding, reading alone, and the vectors of the sampled frames as the metric makes them."""
     return {
-        LOOP: (opencv_loop, job),
-        RAW: (encode, job),
         "decode every frame": (pure_decode, job),
         "read and preprocess": (read, job),
         "default": (whole, job),
@@ -60,45 +53,15 @@ def pure_decode(job: Job) -> Callable[[], int]:
     return lambda: _of_all(job, frames)
 
 
-def opencv_loop(job: Job) -> Callable[[], int]:
-    """Read every frame with OpenCV, preprocess every Nth one, and encode them."""
-    import cv2
-    import numpy as np
-
-    encoder = encoder_of(job)
-
-    def frames(video: str) -> int:
-        capture, number, kept = cv2.VideoCapture(video), 0, []
-        while (found := capture.read())[0]:
-            if number % job.interval == 0:
-                picture: Any = cv2.cvtColor(found[1], cv2.COLOR_BGR2RGB)
-                kept.append(encoder.prepare(picture))
-            number += 1
-        capture.release()
-        return len(encoder.encode_prepared(np.stack(kept)))
-
-    return lambda: sum(map(frames, job.videos))
-
-
 def read(job: Job) -> Callable[[], int]:
     """Decode the sampled frames and preprocess them."""
     prepare = encoder_of(job).prepare
 
     def frames(video: str, threads: int) -> int:
-        return sum(len(numbers) for numbers, _, _ in batches(_samples(job, video, threads), prepare, 8))
+        samples = read_samples(video, Sampling(job.interval), threads)
+        return sum(len(numbers) for numbers, _, _ in batches(samples, prepare, 8))
 
     return lambda: _of_all(job, frames)
-
-
-def encode(job: Job) -> Callable[[], int]:
-    """Encode frames that are prepared beforehand."""
-    encoder = encoder_of(job)
-    prepared = [
-        pixels
-        for video in job.videos
-        for _, _, pixels in batches(_samples(job, video, job.cores), encoder.prepare, encoder.batch_frames)
-    ]
-    return lambda: sum(len(encoder.encode_prepared(values)) for values in prepared)
 
 
 def whole(job: Job) -> Callable[[], int]:
@@ -158,10 +121,6 @@ def copied(video: Path, folder: Path, count: int) -> tuple[str, ...]:
 
 def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
     """Sum up `count(video, threads)`, with as many videos and threads in parallel as the metric."""
-    at_once, each = divide(job.cores, len(job.videos))
+    at_once, each = divide(job.threads or usable_cpus(), len(job.videos))
     with ThreadPoolExecutor(at_once) as pool:
         return sum(pool.map(count, job.videos, repeat(each)))
-
-
-def _samples(job: Job, video: str, threads: int) -> Iterator[Frame]:
-    return read_samples(video, Sampling(job.interval), threads)

@@ -16,10 +16,7 @@ Prepare = Callable[[Any], Callable[[], Any]]
 """Loads what a case needs and returns the function to measure. Importable by name."""
 
 Cases = dict[str, tuple[Prepare, Any]]
-"""By name, the preparing function and its argument; both can be pickled."""
-
-LOOP, RAW = "row-by-row loop", "raw forward"
-"""Names of the baselines."""
+"""By name, the preparing function and its argument; both can be pickled. The first case is the baseline."""
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,7 @@ class HostedScorer:
     """Scores visitors' rows, one request at a time; `loading` returns the options for loading the scorer."""
 
     def __init__(
-        self,
-        name: str,
-        configuration: str | None = None,
-        loading: Callable[[], Mapping[str, Any]] = dict,
+        self, name: str, configuration: str | None = None, loading: Callable[[], Mapping[str, Any]] = dict
     ) -> None:
         self.name = name
         self._configuration, self._loading = configuration, loading

@@ -84,6 +84,9 @@ RADIUM = worked(
 )
 """Examples that several metrics share, so that a visitor can compare the metrics."""
 
+MONA_LISA = {"questions": "Who painted the Mona Lisa?", "references": ["Leonardo da Vinci"]}
+NILE = {"questions": "How long is the Nile?", "references": ["6,650 km", "4,130 miles"]}
+
 
 @dataclass(frozen=True)
 class Specification:
