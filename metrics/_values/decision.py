@@ -314,16 +314,16 @@ def _compare_statements(texts: Texts) -> Comparison | None:
 
 def _compare_values(texts: Texts) -> Comparison | None:
     """Compare formulas, dates, times, lists, numbers and quantities."""
-    reference, values = texts.reference, texts.reference_values
+    reference = texts.reference
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
     if has_value and _same_text(texts):
-        return Comparison(values.numbers[0].kind, True)
+        return Comparison(texts.reference_values.numbers[0].kind, True)
     if has_value and (comparison := _compare_formula_or_moment(texts)):
         return comparison
-    if has_value and not values.times and (same := compare_ratio(texts)) is not None:
+    if has_value and not texts.reference_values.times and (same := compare_ratio(texts)) is not None:
         return Comparison("number", same)
-    if _LISTED.search(reference) and not values.is_range and is_list(texts):
+    if _LISTED.search(reference) and not texts.reference_values.is_range and is_list(texts):
         return Comparison("list", compare_list(texts))
     return _compare_single_value(texts) if has_value else None
 

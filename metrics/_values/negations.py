@@ -1,6 +1,7 @@
 """Find answers that are a statement's denial: "Vitamin C prevents colds" for "Vitamin C does not prevent colds"."""
 
 import re
+from functools import lru_cache
 
 from .phrases import stem
 from .reading import Texts
@@ -28,7 +29,7 @@ def is_denial(texts: Texts) -> bool:
     (True, False)
     """
     reference, answer = texts.reference, texts.answer
-    if not _NEGATOR.search(reference) and not _NEGATOR.search(answer):
+    if not _has_negator(reference) and not _has_negator(answer):
         return False
     wanted, given = _words(reference), _words(answer)
     if not 1 < max(len(wanted), len(given)) <= _MOST or _LIMITED.intersection([*wanted, *given]):
@@ -38,6 +39,11 @@ def is_denial(texts: Texts) -> bool:
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
     return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
+
+
+@lru_cache(maxsize=1 << 8)
+def _has_negator(text: str) -> bool:
+    return _NEGATOR.search(text) is not None
 
 
 def _words(text: str) -> list[str]:
