@@ -172,12 +172,12 @@ class Time:
 
 def agrees(answer: Date, reference: Date) -> bool | None:
     """Return whether an answer's date has all fields of the reference; None if fields are missing and none differs."""
-    found = [
-        _compare_fields((answer.years, *given), (reference.years, *wanted))
-        for given in _readings(answer)
-        for wanted in _readings(reference)
+    verdicts = [
+        _compare_fields((answer.years, *answer_reading), (reference.years, *reference_reading))
+        for answer_reading in _readings(answer)
+        for reference_reading in _readings(reference)
     ]
-    return True if True in found else None if None in found else False
+    return True if True in verdicts else None if None in verdicts else False
 
 
 _Fields = tuple[tuple[int, int] | None, int | None, int | None]
@@ -190,14 +190,14 @@ def _readings(date: Date) -> list[tuple[int | None, int | None]]:
 
 def _compare_fields(answer: _Fields, reference: _Fields) -> bool | None:
     pairs = [pair for pair in zip(answer[1:], reference[1:], strict=True) if pair[1] is not None]
-    missing = any(given is None for given, _ in pairs)
-    if any(given is not None and given != wanted for given, wanted in pairs):
+    missing = any(field is None for field, _ in pairs)
+    if any(field is not None and field != reference_field for field, reference_field in pairs):
         return False
-    given, wanted = answer[0], reference[0]
-    if given and wanted and (given[1] < wanted[0] or given[0] > wanted[1]):
+    years, reference_years = answer[0], reference[0]
+    if years and reference_years and (years[1] < reference_years[0] or years[0] > reference_years[1]):
         return False
     # A year within the reference's decade may be right or not.
-    return None if missing or (wanted and given != wanted) else True
+    return None if missing or (reference_years and years != reference_years) else True
 
 
 def dates(text: str) -> list[Date]:

@@ -60,7 +60,7 @@ def without_ideographs(text: str) -> str:
     if not _IDEOGRAPH.search(text):
         return text
     text = _NUMBER.sub(_in_digits, text)
-    text = _ERA.sub(lambda found: f"{_FIRST_YEAR[found[1]] + int(found[2].replace('元', '1'))}年", text)
+    text = _ERA.sub(lambda match: f"{_FIRST_YEAR[match[1]] + int(match[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
     text = _COPULA.sub("", text)
     for pattern, replacement in _UNITS:
@@ -68,16 +68,16 @@ def without_ideographs(text: str) -> str:
     return _BEFORE_DIGIT.sub(" ", text)
 
 
-def _clock(found: re.Match[str]) -> str:
+def _clock(match: re.Match[str]) -> str:
     """Return 3:30 pm for 下午3点半. An hour alone may be a number of points (点)."""
-    early, late, hour, minutes, half = found.groups()
-    if not (early or late or minutes or half) and not {"時", "시"} & {*found[0]}:
-        return found[0]
+    early, late, hour, minutes, half = match.groups()
+    if not (early or late or minutes or half) and not {"時", "시"} & {*match[0]}:
+        return match[0]
     return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip()
 
 
-def _in_digits(found: re.Match[str]) -> str:
-    text = (found["number"] or found["percent"]).replace(",", "").translate(_TRANSLATION)
+def _in_digits(match: re.Match[str]) -> str:
+    text = (match["number"] or match["percent"]).replace(",", "").translate(_TRANSLATION)
     if set(text) & _SCALES:
         total = part = 0.0
         for digits, scale in _TERM.findall(text):
@@ -86,7 +86,7 @@ def _in_digits(found: re.Match[str]) -> str:
             else:
                 part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
         text = f"{total + part:.15g}"
-    return f"{text}%" if found["percent"] else text
+    return f"{text}%" if match["percent"] else text
 
 
 _TRANSLATION = str.maketrans(_DIGITS)

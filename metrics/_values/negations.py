@@ -48,7 +48,7 @@ def _has_negator(text: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
-    full = _SHORTENED.sub(lambda found: _FULL.get(found[0][:2], " not"), text.lower())
+    full = _SHORTENED.sub(lambda match: _FULL.get(match[0][:2], " not"), text.lower())
     words = _WORD.findall(full)
     return words[1:] if len(words) > 1 and words[0] in _LEADING and re.match(r"\W*\w+\s*[,.;:!–—-]", full) else words
 

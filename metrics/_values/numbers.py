@@ -102,25 +102,25 @@ NUMBER = re.compile(
 """A number in digits, with its sign, currency, fraction, power of ten and ordinal ending."""
 
 
-def number(found: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
+def number(match: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     """Return the number of a match of `NUMBER`; None for a division by zero or a number that is too large.
 
     With `decimal_comma`, a single comma before three digits is a decimal comma.
     """
-    sign = -1 if found["sign"] == "-" else 1
-    approximate = bool(found["about"])
-    if found["base"] is not None:
-        return _power(int(found["base"]), int(found["of_base"]), sign)
-    power = int(found["power"] or found["exponent"] or 0)
-    if max(len(found["digits"] or ""), abs(power)) > _LARGEST_POWER:
+    sign = -1 if match["sign"] == "-" else 1
+    approximate = bool(match["about"])
+    if match["base"] is not None:
+        return _power(int(match["base"]), int(match["of_base"]), sign)
+    power = int(match["power"] or match["exponent"] or 0)
+    if max(len(match["digits"] or ""), abs(power)) > _LARGEST_POWER:
         return None
-    if found["digits"] is None:
-        top, bottom = float(found["top"] or found["over"]), float(found["bottom"] or found["under"])
+    if match["digits"] is None:
+        top, bottom = float(match["top"] or match["over"]), float(match["bottom"] or match["under"])
         if not bottom:
             return None
-        value = sign * (float(found["whole"] or 0) + top / bottom) * 10.0**power
+        value = sign * (float(match["whole"] or 0) + top / bottom) * 10.0**power
         return WrittenNumber(value, value, 0.0, approximate)
-    digits = _decimal(found["digits"], decimal_comma)
+    digits = _decimal(match["digits"], decimal_comma)
     value = sign * float(f"{digits}e{power}")
     step = 10.0 ** (power - len(digits.partition(".")[2]))
     if approximate and "." not in digits:

@@ -74,9 +74,9 @@ def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence
     >>> alternatives("206 or 208", [(0, 3), (7, 10)], [True, False])
     True
     """
-    found = zip(spans, verdicts, strict=True)
+    pairs = zip(spans, verdicts, strict=True)
     return any(
-        same != other and _OR.fullmatch(text[end:start]) for ((_, end), same), ((start, _), other) in pairwise(found)
+        same != other and _OR.fullmatch(text[end:start]) for ((_, end), same), ((start, _), other) in pairwise(pairs)
     )
 
 

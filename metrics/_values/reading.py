@@ -120,8 +120,8 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     text = _SHARE.sub(r"\1/\2", text) if shares else text
     found_dates, found_times = dates(text), times(text, language)
     years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
-    spans = [(one.start, one.end) for one in found_dates if one.start not in years]
-    spans += [(one.start, one.end) for one in found_times]
+    spans = [(date.start, date.end) for date in found_dates if date.start not in years]
+    spans += [(time.start, time.end) for time in found_times]
     taken = {place for span in spans for place in range(*span)}
     mentions = _joined(text, islice(_mentions(text, taken, years, decimal_comma), _MOST_NUMBERS))
     return Values(text, tuple(mentions), tuple(found_dates), tuple(found_times))

@@ -61,7 +61,7 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
         (r"\^\s*\{([^{}]*)\}", r"^(\1)"),
         (r"\\(?:mu|micro)\b", "μ"),
         (r"\\(pi|sin|cos|tan|sec|csc|cot|log|ln|exp)(?![a-zA-Z])", r" \1"),
-        (rf"\\({'|'.join(_GREEK)})(?![a-zA-Z])", lambda found: _GREEK[found[1]]),
+        (rf"\\({'|'.join(_GREEK)})(?![a-zA-Z])", lambda match: _GREEK[match[1]]),
         # A dollar sign before a number is a currency.
         (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:[kKmM]|[bt]n|B)?(?:[\s,;:)]|$))|(?<=[^\s])\$(?!\d)", ""),
     )
@@ -80,12 +80,12 @@ def plain(text: str) -> str:
     """
     text = text.encode("utf-8", "replace").decode("utf-8")  # `text_to_num` rejects lone surrogates.
     if not text.isascii():
-        text = _POWER.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
-        text = "".join(str(int(one)) if one.isdecimal() else one for one in text)
+        text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
+        text = "".join(str(int(char)) if char.isdecimal() else char for char in text)
         text = without_ideographs(text)
     if _MARKUP.search(text):
         text = _without_latex(text)
-    text = _SPACED_THOUSANDS.sub(lambda found: found[0].replace(" ", ""), text)
+    text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text)
     return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
 
 
@@ -123,7 +123,7 @@ _FUNCTION_WORDS = {
     "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
 }
 _LANGUAGES = {
-    word: [language for language, known in _FUNCTION_WORDS.items() if word in known]
+    word: [language for language, words in _FUNCTION_WORDS.items() if word in words]
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
 _WORD = re.compile(r"\w+")
@@ -179,7 +179,7 @@ _DOZEN = 12
 _HALVES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
-        (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda found: f"{found[1] or 1} 1/2"),
+        (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda match: f"{match[1] or 1} 1/2"),
         (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa])\b", " 1/2"),
         (r"(?<=\d)(×10\^\d+) 1/2", r".5\1"),
     )
@@ -208,44 +208,44 @@ def with_digits(text: str, language: str = "en") -> str:
     text = _PERCENT.sub("%", text)
     for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
         text = pattern.sub(replacement, text)
-    text = _SCALED.sub(lambda found: f"{found[1].rstrip('.,')}×10^{_POWER_OF_SCALE[found[2].lower()]}", text)
+    text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
-        text = _RUSSIAN_NUMBER.sub(lambda found: _RUSSIAN[found[0].lower()], text)
+        text = _RUSSIAN_NUMBER.sub(lambda match: _RUSSIAN[match[0].lower()], text)
     else:
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
             return with_digits(text)
     if language != "en":
-        text = _AFTER_MILLIONS.sub(lambda found: f"{found[1]}5{found[2][1:]}", text)
+        text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
-    return _DOZENS.sub(lambda found: str(_DOZEN * int(found[1] or 1)), text)
+    return _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
 
 
-def _letter_scaled(found: re.Match[str]) -> str:
+def _letter_scaled(match: re.Match[str]) -> str:
     """Return 12×10^3 for 12k. A lowercase m is a million only after a currency; otherwise it is a meter."""
-    currency, digits, letter = found.groups("")
-    return found[0] if letter == "m" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
+    currency, digits, letter = match.groups("")
+    return match[0] if letter == "m" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
 
 
-def _decade(found: re.Match[str]) -> str:
+def _decade(match: re.Match[str]) -> str:
     """Return 1920s for "twenties", and 1870s for "eighteen seventies"."""
-    century = 18 if (found[1] or "").lower() == "eighteen" else 19
-    return f"{century}{_DECADES.index(found[2].lower()) + 2}0s"
+    century = 18 if (match[1] or "").lower() == "eighteen" else 19
+    return f"{century}{_DECADES.index(match[2].lower()) + 2}0s"
 
 
-def _fraction(found: re.Match[str]) -> str:
+def _fraction(match: re.Match[str]) -> str:
     """Return 2/3 for "two thirds"."""
-    top, bottom = found[1].lower(), found[2].lower()
+    top, bottom = match[1].lower(), match[2].lower()
     denominator = _DENOMINATORS.get(bottom) or _DENOMINATORS[bottom.removesuffix("s")]
     return f"{_ONES.index(top) + 1 if top in _ONES else 1}/{denominator}"
 
 
-def _year(found: re.Match[str]) -> str:
+def _year(match: re.Match[str]) -> str:
     """Return 1969 for "nineteen sixty-nine", and 1905 for "nineteen oh five"."""
     from text_to_num import text2num
 
-    parts = (words.replace("-", " ").lower() for words in (found[1], found[2] or found[3]))
+    parts = (words.replace("-", " ").lower() for words in (match[1], match[2] or match[3]))
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 

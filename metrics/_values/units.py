@@ -135,17 +135,17 @@ def _factor(text: str, symbols_only: bool = False) -> tuple[str, int]:
 
 def _name(text: str, symbols_only: bool) -> tuple[str, int]:
     """Return the unit without a power at the start of a text."""
-    found = _ATOM.match(text)
-    if not found:
+    match = _ATOM.match(text)
+    if not match:
         return "", 0
-    word = found[1]
-    spaced = found[0][0].isspace() and _ENDS.match(text[found.end() :])
+    word = match[1]
+    spaced = match[0][0].isspace() and _ENDS.match(text[match.end() :])
     if word in _AFTER_SPACE and (symbols_only or not spaced):
         return "", 0
     name = _BY_SYMBOL.get(word) or _AFTER_SPACE.get(word, "")
     if not name and not symbols_only:
         name = _BY_WORD.get(word) or (_BY_WORD.get(word.lower(), "") if len(word) > 1 else "")
-    return (name, found.end()) if name else ("", 0)
+    return (name, match.end()) if name else ("", 0)
 
 
 @cache
@@ -173,9 +173,9 @@ def _conversion(unit: str, other: str) -> tuple[float, float] | None:
     return one - zero, zero
 
 
-def same_unit(one: str, other: str) -> bool:
+def same_unit(unit: str, other: str) -> bool:
     """Return whether two expressions are the same unit, such as mg and milligram."""
-    return one == other or _conversion(one, other) == (1.0, 0.0)
+    return unit == other or _conversion(unit, other) == (1.0, 0.0)
 
 
 def readable(unit: str) -> str:
