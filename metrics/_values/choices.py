@@ -39,8 +39,8 @@ def options(question: str) -> dict[str, str]:
     >>> options("Which is red? (a) grass (b) blood")
     {'a': 'grass', 'b': 'blood'}
     """
-    found = {letter.lower(): text.strip(" .,;") for letter, text in _OPTION.findall(question)}
-    return found if {"a", "b"} <= found.keys() else {}
+    texts = {letter.lower(): text.strip(" .,;") for letter, text in _OPTION.findall(question)}
+    return texts if {"a", "b"} <= texts.keys() else {}
 
 
 def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str], set[str]] | None:
@@ -49,12 +49,12 @@ def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str]
     >>> chosen_options("Which are prime? (a) 4 (b) 5 (c) 7", "(c) and (b)", "b and c")[1] == {"b", "c"}
     True
     """
-    wanted, listed = _letters(reference), options(question)
-    given = _letters(_QUANTIFIER.sub("", answer.strip(" .")))
-    if len(wanted) <= 1 >= len(given) or not wanted or not given:
+    reference_letters, offered = _letters(reference), options(question)
+    answer_letters = _letters(_QUANTIFIER.sub("", answer.strip(" .")))
+    if len(reference_letters) <= 1 >= len(answer_letters) or not reference_letters or not answer_letters:
         return None
-    known = wanted | given <= listed.keys() or (not listed and _OF_OPTIONS.search(question))
-    return (wanted, given) if known else None
+    valid = reference_letters | answer_letters <= offered.keys() or (not offered and _OF_OPTIONS.search(question))
+    return (reference_letters, answer_letters) if valid else None
 
 
 def _letters(text: str) -> set[str]:
@@ -72,16 +72,16 @@ def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str]
     >>> chosen_option("Capital of France? (a) Lyon (b) Paris", "It is Paris.", "(b)")
     ('b', 'b')
     """
-    listed = options(question)
-    wanted = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if listed else None)
-    if wanted is None or not (listed or _OF_OPTIONS.search(question)):
+    offered = options(question)
+    reference_match = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if offered else None)
+    if reference_match is None or not (offered or _OF_OPTIONS.search(question)):
         return None
     letters = {letter.lower() for match in _CHOSEN.finditer(answer) for letter in match.groups() if letter}
-    letters &= listed.keys() or letters
+    letters &= offered.keys() or letters
     if not letters:
         words = _spaced(answer)
-        letters = {letter for letter, text in listed.items() if _spaced(text) in words}
-    return (wanted[1].lower(), letters.pop()) if len(letters) == 1 else None
+        letters = {letter for letter, text in offered.items() if _spaced(text) in words}
+    return (reference_match[1].lower(), letters.pop()) if len(letters) == 1 else None
 
 
 def _spaced(text: str) -> str:
@@ -152,16 +152,16 @@ def polarity(text: str) -> bool | None:
     words: list[str] = _WORD.findall(text.lower())
     if not words:
         return None
-    if found := _OF_COURSE.match(text):
-        return not found["no"]
+    if match := _OF_COURSE.match(text):
+        return not match["no"]
     first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
     adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
     if first in _YES and not adjective:
         return second != "not"
     if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
         return first == "not" and second in {"false", "wrong"}
-    if found := _PRONOUN_AND_VERB.fullmatch(_CLAUSE.split(text.strip(" .!\n"), maxsplit=1)[0]):
-        return bool(found["no"]) == bool(found["false"])
+    if match := _PRONOUN_AND_VERB.fullmatch(_CLAUSE.split(text.strip(" .!\n"), maxsplit=1)[0]):
+        return bool(match["no"]) == bool(match["false"])
     return None
 
 
@@ -176,8 +176,8 @@ def says_yes(question: str, answer: str) -> bool | None:
     if _DENIED.search(question):
         return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
     answer = _NO_DOUBT.sub("", answer)
-    found = polarity(answer)
-    return _states(question, answer) if found is None and question else found
+    says_yes = polarity(answer)
+    return _states(question, answer) if says_yes is None and question else says_yes
 
 
 def _states(question: str, answer: str) -> bool | None:

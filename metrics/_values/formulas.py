@@ -37,14 +37,14 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     text = _plain(reference)
     if _NO_FORMULA.search(text) or not _OPERATOR.search(text) or _pieces(text, None) != [text]:
         return None
-    wanted = _sides(text)
-    letters = {name[0] for name in _names(wanted)}
-    if not (_CALL.search(text) if not letters else len(wanted) > 1 or any(map(str.islower, letters))):
+    sides = _sides(text)
+    letters = {name[0] for name in _names(sides)}
+    if not (_CALL.search(text) if not letters else len(sides) > 1 or any(map(str.islower, letters))):
         return None
     whole = _plain(answer)
-    pieces = [one for one in _pieces(whole, letters) if letters or one == whole]
-    equations = [one for one in pieces if "=" in one] if len(wanted) > 1 else []
-    verdicts = [same for one in equations or pieces if (same := _same(one, wanted, whole)) is not None]
+    pieces = [piece for piece in _pieces(whole, letters) if letters or piece == whole]
+    equations = [piece for piece in pieces if "=" in piece] if len(sides) > 1 else []
+    verdicts = [same for piece in equations or pieces if (same := _same(piece, sides, whole)) is not None]
     return verdicts[-1] if len(set(verdicts)) == 1 or (verdicts and verdicts[-1]) else None
 
 
@@ -55,26 +55,26 @@ def _plain(text: str) -> str:
 def _pieces(text: str, letters: set[str] | None) -> list[str]:
     """Return the parts of a text that may be formulas: those without words."""
 
-    def symbols(found: re.Match[str]) -> str:
-        return found[0] if _is_symbolic(found, letters) else ";"
+    def symbols(match: re.Match[str]) -> str:
+        return match[0] if _is_symbolic(match, letters) else ";"
 
-    found = [part.strip() for part in _BETWEEN.split(_LETTERS.sub(symbols, text))]
-    return [part for part in found if _OPERATOR.search(part)]
+    parts = [part.strip() for part in _BETWEEN.split(_LETTERS.sub(symbols, text))]
+    return [part for part in parts if _OPERATOR.search(part)]
 
 
-def _is_symbolic(found: re.Match[str], letters: set[str] | None) -> bool:
+def _is_symbolic(match: re.Match[str], letters: set[str] | None) -> bool:
     """Return whether letters are a variable, a function, or a product of the other formula's variables."""
-    word = found[0]
-    if found.string[found.start() - 1 : found.start()] in {"'", "’"}:
+    word = match[0]
+    if match.string[match.start() - 1 : match.start()] in {"'", "’"}:
         return False
     if word in FUNCTIONS or word == "pi":
         return True
     if len(word) == 1:
-        return word not in "aI" or found.end() == len(found.string) or bool(_ARTICLE.match(found.string, found.end()))
+        return word not in "aI" or match.end() == len(match.string) or bool(_ARTICLE.match(match.string, match.end()))
     if letters and set(word) <= letters:
         return len(word) <= _LONGEST_PRODUCT
     if len(word) == 2:  # noqa: PLR2004
-        return word.lower() not in _SMALL_WORDS or found.string[found.end() :][:1] in {"^", "*", "/"}
+        return word.lower() not in _SMALL_WORDS or match.string[match.end() :][:1] in {"^", "*", "/"}
     return len(word) == 3 and not letters and not word.istitle() and not set("aeiouy") & set(word)  # noqa: PLR2004
 
 
@@ -86,24 +86,24 @@ def _sides(text: str) -> list[Expression]:
     return []
 
 
-def _same(text: str, wanted: list[Expression], whole: str) -> bool | None:
+def _same(text: str, reference: list[Expression], whole: str) -> bool | None:
     """Compare a part of an answer with the reference; "E = mgh", "U = mgh" and "mgh" are equal."""
-    given = _sides(text)
-    named = [len(sides) > 1 and _SYMBOL.fullmatch(sides[0].text) is not None for sides in (given, wanted)]
-    if not given or (len(wanted) > len(given) and not named[1]):
+    answer = _sides(text)
+    named = [len(sides) > 1 and _SYMBOL.fullmatch(sides[0].text) is not None for sides in (answer, reference)]
+    if not answer or (len(reference) > len(answer) and not named[1]):
         return None
-    renamed = all(named) and given[0].names.isdisjoint(_names(wanted)) and bool(wanted[-1].names)
-    if len(given) != len(wanted) or renamed:
-        given, wanted = given[-1:], wanted[-1:]
-    if _names(given) != _names(wanted):
-        given, wanted = ([read_expression(side.text.lower()) for side in sides] for sides in (given, wanted))
-    if (names := _names(given)) != _names(wanted):
-        letters = [{name[0] for name in found} for found in (names, _names(wanted))]  # of "x2", which may be x²
+    renamed = all(named) and answer[0].names.isdisjoint(_names(reference)) and bool(reference[-1].names)
+    if len(answer) != len(reference) or renamed:
+        answer, reference = answer[-1:], reference[-1:]
+    if _names(answer) != _names(reference):
+        answer, reference = ([read_expression(side.text.lower()) for side in sides] for sides in (answer, reference))
+    if (names := _names(answer)) != _names(reference):
+        letters = [{name[0] for name in group} for group in (names, _names(reference))]  # of "x2", which may be x²
         return False if text == whole and letters[0] != letters[1] else None
     with suppress(ValueError, ArithmeticError, RecursionError):
-        if len(wanted) > 1:
-            return _compare_solutions(given, wanted)
-        return all(_gap([*given, *wanted], point)[1] < _CLOSE for point in _points(names))
+        if len(reference) > 1:
+            return _compare_solutions(answer, reference)
+        return all(_gap([*answer, *reference], point)[1] < _CLOSE for point in _points(names))
     return None
 
 
@@ -125,13 +125,13 @@ def _gap(sides: Sequence[Expression], point: Point) -> tuple[complex, float]:
     return left - right, abs(left - right) / max(abs(left), abs(right), 1e-30)
 
 
-def _compare_solutions(given: Sequence[Expression], wanted: Sequence[Expression]) -> bool | None:
+def _compare_solutions(answer: Sequence[Expression], reference: Sequence[Expression]) -> bool | None:
     """Return whether solutions of one equation solve the other; None if none is found."""
-    points = _points(_names(wanted))
-    if any(_gap(sides, points[0])[1] < _CLOSE for sides in (given, wanted)):
+    points = _points(_names(reference))
+    if any(_gap(sides, points[0])[1] < _CLOSE for sides in (answer, reference)):
         return None  # it holds everywhere
     solved = None
-    for sides, others in ((wanted, given), (given, wanted)):
+    for sides, others in ((reference, answer), (answer, reference)):
         solutions = [solution for point in points if (solution := _solution(sides, point)) is not None]
         if solutions and all(_gap(others, solution)[1] < _CLOSE for solution in solutions):
             return True

@@ -52,42 +52,42 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
     tidy = (_COLOR.sub(_full_color, _plain_text(text)) for text in (texts.reference, texts.answer))
     reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
     if reference.startswith("O("):
-        answer = _COMPLEXITY.sub(lambda found: f"O({_COMPLEXITIES[found[1].lower()]})", answer)
+        answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
     name, _, last = reference.rpartition(" ")
-    known = all(word in f"{texts.question} {answer}".lower() for word in name.lower().split())
+    named = all(word in f"{texts.question} {answer}".lower() for word in name.lower().split())
     forms = [(_VERSION, {"v": ""})] if version else _LABELS
-    labels = (reference, last) if known else (reference,)
+    labels = (reference, last) if named else (reference,)
     pattern, same, label = next(
-        ((*one, label) for label in labels for one in forms if one[0].fullmatch(label)), (_VERSION, {}, "")
+        ((*form, label) for label in labels for form in forms if form[0].fullmatch(label)), (_VERSION, {}, "")
     )
     other = pattern is _LABELS[-1][0]
     values = texts.reference_values
     if not label or texts.length > _LONGEST or values.dates or values.times or (other and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
-        found = {_plain(answer, same): True}
+        affirmed = {_plain(answer, same): True}
     else:
-        given = [one for one in pattern.finditer(answer) if not other or _form(one[0]) == _form(label)]
-        found = {_plain(one[0], same): not negated(answer[: one.start()]) for one in given}
-    codes, wanted = [code for code, said in found.items() if said], _plain(label, same)
-    if len(codes) != 1 or (wanted in codes and texts.length > _SENTENCE):
-        return False if [*found] == [wanted] and not codes else None
+        matches = [match for match in pattern.finditer(answer) if not other or _form(match[0]) == _form(label)]
+        affirmed = {_plain(match[0], same): not negated(answer[: match.start()]) for match in matches}
+    codes, label = [code for code, said in affirmed.items() if said], _plain(label, same)
+    if len(codes) != 1 or (label in codes and texts.length > _SENTENCE):
+        return False if [*affirmed] == [label] and not codes else None
     # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
-    one, two = (bare(code).strip("+#") for code in (wanted, *codes))
-    alike = {*one.split("+")} == {*two.split("+")} or (version and f"{min(one, two)}." in f"{max(one, two)}.")
-    alike = alike or (" " in wanted and bool({"/", ","} & {*wanted, *codes[0]}))  # Two cron schedules may be the same.
-    alike = alike or (("#" in one) != ("#" in two) and "b m" in one + two)  # such as C-sharp and D-flat minor
-    return True if wanted in codes else None if alike else False
+    left, right = (bare(code).strip("+#") for code in (label, *codes))
+    alike = {*left.split("+")} == {*right.split("+")} or (version and f"{min(left, right)}." in f"{max(left, right)}.")
+    alike = alike or (" " in label and bool({"/", ","} & {*label, *codes[0]}))  # Two cron schedules may be the same.
+    alike = alike or (("#" in left) != ("#" in right) and "b m" in left + right)  # such as C-sharp and D-flat minor
+    return True if label in codes else None if alike else False
 
 
 def _plain_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
 
 
-def _full_color(found: re.Match[str]) -> str:
+def _full_color(match: re.Match[str]) -> str:
     """Return #ff0000 for #F00."""
-    digits = found[1].lower()
+    digits = match[1].lower()
     return f"#{digits if len(digits) > 3 else ''.join(digit * 2 for digit in digits)}"  # noqa: PLR2004
 
 
@@ -105,4 +105,4 @@ def bare(code: str) -> str:
 
 def _form(code: str) -> str:
     """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
-    return _PIECE.sub(lambda found: found[0].lower() if found[1] else "0" if found[0].isdigit() else "x", code)
+    return _PIECE.sub(lambda match: match[0].lower() if match[1] else "0" if match[0].isdigit() else "x", code)

@@ -43,19 +43,19 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     answer = texts.answer
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
         return None
-    wanted = keys_of(texts.reference.strip(" ."))
-    if not wanted or _UNSURE.search(answer) or NEGATION.search(answer):
+    reference_keys = keys_of(texts.reference.strip(" ."))
+    if not reference_keys or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
-    found = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
-    if not found or None in found:
+    mentioned = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
+    if not mentioned or None in mentioned:
         return None
-    kinds = {key[0] for key in wanted}
+    kinds = {key[0] for key in reference_keys}
     if kinds == {"n"} and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
         return None  # Other numbers are compared elsewhere.
-    alike = [keys for keys in found if keys and kinds & {key[0] for key in keys}]
+    alike = [keys for keys in mentioned if keys and kinds & {key[0] for key in keys}]
     if not alike or len({*alike}) > 1:
         return None
-    same = bool(wanted & alike[0])
+    same = bool(reference_keys & alike[0])
     return None if same and texts.reference in answer else Comparison("number" if kinds == {"n"} else "place", same)
 
 
@@ -67,12 +67,12 @@ def plain_name(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Keys]:
-    found = defaultdict[str, set[str]](set)
+    keys_of_name = defaultdict[str, set[str]](set)
     for line in lzma.decompress(base64.b85decode(DATA)).decode().splitlines():
         key, names = line.split("\t")
         for name in names.split("|"):
-            found[name].add(key)
-    return {name: frozenset(keys) for name, keys in found.items()}
+            keys_of_name[name].add(key)
+    return {name: frozenset(keys) for name, keys in keys_of_name.items()}
 
 
 def keys_of(text: str) -> Keys:

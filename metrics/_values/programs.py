@@ -38,7 +38,7 @@ _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _CALLED = re.compile(r"(\w+)\(")
 _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
-# Each makes another value where it is added, the second ones in regular expressions.
+# Signs that change the value where they are added: negations in programs, quantifiers in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
 _SQL = word_set("desc distinct not")
 _SYNONYMS = [
@@ -55,12 +55,12 @@ def compare_program(texts: Texts) -> bool | None:
         return None
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
-    if found := _find(reference, answer):
+    if match := _find(reference, answer):
         other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
-        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: found.start()])
+        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: match.start()])
         return True if certain and not other_flags else None
     if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
-        files = [reference.endswith(one[1]) or one[0][0] == reference[0] == "." for one in _FILE.finditer(answer)]
+        files = [reference.endswith(file[1]) or file[0][0] == reference[0] == "." for file in _FILE.finditer(answer)]
         return False if files == [True] or _FILE.fullmatch(answer) else None
     other = len(answer) <= _LONGEST and reference not in answer
     other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
@@ -77,15 +77,15 @@ def _find(reference: str, answer: str) -> re.Match[str] | None:
 
 def _calls_other(answer: str, reference: str) -> bool:
     """Return whether both texts call one function each, with names that are not alike."""
-    one, other = (_CALLED.findall(text.lower()) for text in (answer, reference))
-    return len(one) == len(other) == 1 and one[0] not in other[0] and other[0] not in one[0]
+    left, right = (_CALLED.findall(text.lower()) for text in (answer, reference))
+    return len(left) == len(right) == 1 and left[0] not in right[0] and right[0] not in left[0]
 
 
 def _command_in(answer: str, reference: str) -> str:
     """Return as many words of an answer as the reference's command has, from the name of its program on."""
     words = reference.split()
-    found = re.search(rf"(?<![\w./-]){re.escape(words[0])} ", answer) if COMMAND.match(reference) else None
-    return " ".join(answer[found.start() :].split()[: len(words)]) if found else answer
+    match = re.search(rf"(?<![\w./-]){re.escape(words[0])} ", answer) if COMMAND.match(reference) else None
+    return " ".join(answer[match.start() :].split()[: len(words)]) if match else answer
 
 
 def _tidy(text: str) -> str:
@@ -107,12 +107,12 @@ def _is_program(text: str, tidy: str, regex: bool) -> bool:
 def _is_other(answer: str, reference: str, regex: bool) -> bool:
     """Return whether two commands or pieces of a program differ in one word or sign that matters."""
     command = COMMAND.match(reference)
-    given, wanted = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
-    changes = [one for one in SequenceMatcher(None, given, wanted, False).get_opcodes() if one[0] != "equal"]
+    left_tokens, right_tokens = (text.split() if command else _TOKEN.findall(text) for text in (answer, reference))
+    changes = [op for op in SequenceMatcher(None, left_tokens, right_tokens, False).get_opcodes() if op[0] != "equal"]
     if len(changes) != 1:
         return False
     _, first, last, start, end = changes[0]
-    left, right = given[first:last], wanted[start:end]
+    left, right = left_tokens[first:last], right_tokens[start:end]
     if command and first == start == 1 and left and right:
         left, right = left[:1], right[:1]  # Another subcommand has other options.
     if not len(left) == len(right) == 1:
@@ -122,26 +122,26 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
     if command:
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator
-        one, other = (word.lower().lstrip("-") for word in (*left, *right))
-        same = right[0].startswith("-") and sorted(one) == sorted(other)  # "-la" and "-al"
-        return not (same or one.startswith(other) or other.startswith(one))
+        answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
+        same = right[0].startswith("-") and sorted(answer_word) == sorted(reference_word)  # "-la" and "-al"
+        return not (same or answer_word.startswith(reference_word) or reference_word.startswith(answer_word))
     # A variable may have any name, unlike functions, keywords, and parts of a path.
-    near = any(map(str.isidentifier, wanted[max(0, start - 1) : start] + wanted[start + 1 : start + 2]))
-    path = "(" not in wanted and bool({"/", "."} & {*wanted})
-    alone = sum(map(str.isidentifier, wanted)) == 1 and (len(wanted) > 1 or "_" in reference)
-    named = near or path or alone or wanted[start + 1 : start + 2] == ["("]
-    return _is_other_token(left[0], right[0], named, len(wanted) == 1, regex)
+    near = any(map(str.isidentifier, right_tokens[max(0, start - 1) : start] + right_tokens[start + 1 : start + 2]))
+    path = "(" not in right_tokens and bool({"/", "."} & {*right_tokens})
+    alone = sum(map(str.isidentifier, right_tokens)) == 1 and (len(right_tokens) > 1 or "_" in reference)
+    named = near or path or alone or right_tokens[start + 1 : start + 2] == ["("]
+    return _is_other_token(left[0], right[0], named, len(right_tokens) == 1, regex)
 
 
-def _is_other_token(one: str, other: str, named: bool, only: bool, regex: bool) -> bool:
-    synonyms = not only and any({one, other} <= same for same in _SYNONYMS)
-    if one.isdigit() and other.isdigit():
-        return int(one) != int(other)
-    repetitions = "{" in one[:-1] + other[:-1] and one[0] in "{*+?" and other[0] in "{*+?"
-    if repetitions or (regex and one.isalnum() and other.isalnum()):
+def _is_other_token(token: str, other: str, named: bool, only: bool, regex: bool) -> bool:
+    synonyms = not only and any({token, other} <= same for same in _SYNONYMS)
+    if token.isdigit() and other.isdigit():
+        return int(token) != int(other)
+    repetitions = "{" in token[:-1] + other[:-1] and token[0] in "{*+?" and other[0] in "{*+?"
+    if repetitions or (regex and token.isalnum() and other.isalnum()):
         return True
-    if one[0] == other[0] == "\\" or not any(map(str.isalnum, one + other)):
+    if token[0] == other[0] == "\\" or not any(map(str.isalnum, token + other)):
         return not synonyms
-    one, other = one.lower(), other.lower()
-    words = one.isidentifier() and other.isidentifier() and min(len(one), len(other)) > 1
-    return words and named and not synonyms and one not in other and other not in one
+    token, other = token.lower(), other.lower()
+    words = token.isidentifier() and other.isidentifier() and min(len(token), len(other)) > 1
+    return words and named and not synonyms and token not in other and other not in token

@@ -27,46 +27,46 @@ def has_other_number(texts: Texts) -> bool:
     words, lower = _words(texts.reference_values), texts.answer.lower()
     if len(lower) > _LONGER * len(texts.reference) or not all(word in lower for word in words):
         return False
-    wanted, given = _values(texts.reference_values), _values(texts.answer_values)
-    if not 0 < len(wanted) == len(given) <= _MOST_VALUES or negated(texts.answer):
+    reference_values, answer_values = _values(texts.reference_values), _values(texts.answer_values)
+    if not 0 < len(reference_values) == len(answer_values) <= _MOST_VALUES or negated(texts.answer):
         return False
     said = _words(texts.answer_values)
     kept = [word for word in said if word in words]
     if not words or kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint({*words, *said}):
         return False
-    verdicts = [_differ(*pair, texts.tolerance) for pair in zip(given, wanted, strict=True)]
+    verdicts = [_differ(*pair, texts.tolerance) for pair in zip(answer_values, reference_values, strict=True)]
     return None not in verdicts and True in verdicts
 
 
 def _values(values: Values) -> list[Mention | Date]:
     """Return the dates, the numbers and the bounds of ranges in a text, in order."""
-    found: list[Mention | Date] = [date for date in values.dates if not date.only_year]
-    for one in values.numbers:
-        bounds = sorted({one.number.value, one.number.high})
-        found += [replace(one, number=replace(one.number, value=bound, high=bound)) for bound in bounds]
-    return sorted(found, key=lambda one: one.start)
+    mentions: list[Mention | Date] = [date for date in values.dates if not date.only_year]
+    for mention in values.numbers:
+        bounds = sorted({mention.number.value, mention.number.high})
+        mentions += [replace(mention, number=replace(mention.number, value=bound, high=bound)) for bound in bounds]
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
-def _differ(given: Mention | Date, wanted: Mention | Date, tolerance: float | None) -> bool | None:
+def _differ(answer: Mention | Date, reference: Mention | Date, tolerance: float | None) -> bool | None:
     """Return whether two values differ; None if that is not certain."""
-    if isinstance(given, Date) or isinstance(wanted, Date):
-        if not (isinstance(given, Date) and isinstance(wanted, Date)) or given.precision != wanted.precision:
+    if isinstance(answer, Date) or isinstance(reference, Date):
+        if not (isinstance(answer, Date) and isinstance(reference, Date)) or answer.precision != reference.precision:
             return None
-        same = agrees(given, wanted)
+        same = agrees(answer, reference)
         return None if same is None else not same
-    if bool(given.unit) != bool(wanted.unit) or given.bound != wanted.bound:
+    if bool(answer.unit) != bool(reference.unit) or answer.bound != reference.bound:
         return None
-    number = converted(given.number, given.unit, wanted.unit) if given.unit else given.number
+    number = converted(answer.number, answer.unit, reference.unit) if answer.unit else answer.number
     if number is None:
         return None
-    usual = 0.0 if number.integer and wanted.number.integer else _CLOSE
+    usual = 0.0 if number.integer and reference.number.integer else _CLOSE
     close = usual if tolerance is None else tolerance
-    return abs(number.value - wanted.number.value) > close * abs(wanted.number.value)
+    return abs(number.value - reference.number.value) > close * abs(reference.number.value)
 
 
 def _words(values: Values) -> list[str]:
     text = list(values.text)
-    spans = [(one.start, one.end) for one in values.numbers] + [(one.start, one.end) for one in values.dates]
+    spans = [(value.start, value.end) for value in values.numbers] + [(date.start, date.end) for date in values.dates]
     for start, end in spans:
         text[start:end] = " " * (end - start)
     return [singular(word) for word in _WORD.findall("".join(text).lower()) if word not in FILLERS - _VAGUE]

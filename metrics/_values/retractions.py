@@ -26,12 +26,12 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
-    text, wanted = texts.answer_values.text, exact_words(texts.reference_values.text)
-    found = [*_CORRECTION.finditer(text)]
-    if not found or not wanted or texts.length > _LONGEST_ANSWER:
+    text, reference_words = texts.answer_values.text, exact_words(texts.reference_values.text)
+    corrections = [*_CORRECTION.finditer(text)]
+    if not corrections or not reference_words or texts.length > _LONGEST_ANSWER:
         return None
-    before, after = text[: found[-1].start()], text[found[-1].end() :]
-    first, last = (_says(exact_words(part), wanted, texts.reference.istitle()) for part in (before, after))
+    before, after = text[: corrections[-1].start()], text[corrections[-1].end() :]
+    first, last = (_says(exact_words(part), reference_words, texts.reference.istitle()) for part in (before, after))
     new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
     if first and not last:
         return False if new and not negated(before) else None
@@ -39,7 +39,7 @@ def compare_correction(texts: Texts) -> bool | None:
     return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
 
 
-def _says(words: tuple[str, ...], wanted: tuple[str, ...], name: bool) -> bool:
+def _says(words: tuple[str, ...], others: tuple[str, ...], name: bool) -> bool:
     """Return whether words contain others, one after another; of a name, the last one is enough."""
-    wanted = wanted[-1:] if name else wanted
-    return f" {' '.join(wanted)} " in f" {' '.join(words)} "
+    others = others[-1:] if name else others
+    return f" {' '.join(others)} " in f" {' '.join(words)} "

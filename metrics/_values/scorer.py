@@ -33,22 +33,22 @@ class ComparesValues(Scorer):
         if not kinds:
             return scored
         rows = zip(columns["references"], columns["predictions"], columns["questions"], strict=True)
-        found = [decide_row(*row, kinds, options.tolerance) for row in rows]
+        decided = [decide_row(*row, kinds, options.tolerance) for row in rows]
         named = options.typed if options.typed == "auto" else "+".join(kinds)
         values = ValueColumns(
-            value_kind=[one.kind if one.equal is not None else None for one, _ in found],
-            value_reference=[one.reference for one, _ in found],
-            value_answer=[one.answer for one, _ in found],
-            value_verdict=[one.equal for one, _ in found],
+            value_kind=[decision.kind if decision.equal is not None else None for decision, _ in decided],
+            value_reference=[decision.reference for decision, _ in decided],
+            value_answer=[decision.answer for decision, _ in decided],
+            value_verdict=[decision.equal for decision, _ in decided],
         )
-        return Scored(self.overruled(scored.scores, found), {**scored.settings, "typed": named}, values)
+        return Scored(self.overruled(scored.scores, decided), {**scored.settings, "typed": named}, values)
 
-    def overruled(self, scores: Any, found: Sequence[tuple[Decision, int | None]]) -> Any:
+    def overruled(self, scores: Any, decided: Sequence[tuple[Decision, int | None]]) -> Any:
         """Return the scores with 1 for rows whose values are equal, and 0 for rows whose values differ."""
-        decisions = [decision for decision, _ in found]
-        sure = np.array([one.equal is not None for one in decisions])
-        equal = np.array([bool(one.equal) for one in decisions])
-        best = np.array([-1 if index is None else index for _, index in found])
+        decisions = [decision for decision, _ in decided]
+        sure = np.array([decision.equal is not None for decision in decisions])
+        equal = np.array([bool(decision.equal) for decision in decisions])
+        best = np.array([-1 if index is None else index for _, index in decided])
         changed: dict[str, Any] = {
             "score": np.where(sure, equal.astype(float), scores.score),
             "verdict": np.where(sure, equal, scores.verdict),
@@ -101,8 +101,8 @@ def _rows(columns: Mapping[str, list[Any]], pairs: Sequence[tuple[int, int, str]
     rows = {name: [values[row] for row, *_ in pairs] for name, values in columns.items()}
     for name in ("references", "synthetic_answers"):
         if name in columns:
-            listed = [(columns[name][row], part, len(columns["references"][row])) for row, part, _ in pairs]
-            rows[name] = [[texts[part]] if len(texts) == count else list(texts) for texts, part, count in listed]
+            cells = [(columns[name][row], part, len(columns["references"][row])) for row, part, _ in pairs]
+            rows[name] = [[texts[part]] if len(texts) == count else list(texts) for texts, part, count in cells]
     return rows | {"predictions": [piece for *_, piece in pairs]}
 
 

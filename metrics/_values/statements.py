@@ -48,10 +48,10 @@ def compare_roles(texts: Texts) -> bool | None:
 
 def _compare_comparatives(reference: str, answer: str) -> bool | None:
     """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
-    wanted, given = (_compared(text.lower()) for text in (reference, answer))
-    if not wanted or not given or wanted[1] != given[1]:
+    in_reference, in_answer = (_compared(text.lower()) for text in (reference, answer))
+    if not in_reference or not in_answer or in_reference[1] != in_answer[1]:
         return None
-    (first, _, side, second), (subject, _, other, rest) = wanted, given
+    (first, _, side, second), (subject, _, other, rest) = in_reference, in_answer
     common = first & second
     first, second = first - common, second - common
     same, swapped = bool(first & subject or second & rest), bool(first & rest or second & subject)
@@ -63,40 +63,40 @@ def _compare_comparatives(reference: str, answer: str) -> bool | None:
 
 def _compared(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]] | None:
     """Return the words before and after a comparative, and its property and side: "denser" and "less dense"."""
-    found = _COMPARATIVE.search(text)
-    if not found:
+    match = _COMPARATIVE.search(text)
+    if not match:
         return None
-    how, base, word = found.groups()
+    how, base, word = match.groups()
     forms = (f"{base.rstrip('e')}er", f"{base[:-1]}ier", base) if base else (word or how,)
     name, side = next((POLE[form] for form in forms if form in POLE), (forms[0], 0))
     flipped = bool(base) and how != "more"
-    before, after = around(text[: found.start()], text[found.end() :])
+    before, after = around(text[: match.start()], text[match.end() :])
     return before, name, side ^ flipped, after
 
 
 def _turned(reference: str, answer: str) -> bool:
     """Return whether one statement is in the passive, and the roles are exchanged: "A were beaten by B"."""
     passives = [_PASSIVE.search(text) for text in (reference, answer)]
-    found, active = (passives[1], reference) if passives[1] else (passives[0], answer)
-    if all(passives) or not found:
+    passive, active = (passives[1], reference) if passives[1] else (passives[0], answer)
+    if all(passives) or not passive:
         return False
-    before, _, after = active.lower().partition(found[1][:4].lower())
-    patient, agent = around(found.string[: found.start()], found.string[found.end() :])
+    before, _, after = active.lower().partition(passive[1][:4].lower())
+    patient, agent = around(passive.string[: passive.start()], passive.string[passive.end() :])
     subject, object_ = around(before, after.partition(" ")[2])
     return bool(patient & subject and agent & object_) and not (patient & object_ or agent & subject)
 
 
 def _swapped(reference: str, answer: str) -> bool:
     """Return whether two words of a statement have changed places: "A beat B" and "B beat A"."""
-    wanted = list(map(stem, content_words(reference)))
-    if len(wanted) < _FEWEST or len(set(wanted)) < len(wanted) or _SYMMETRIC.search(f"{reference} {answer}"):
+    words = list(map(stem, content_words(reference)))
+    if len(words) < _FEWEST or len(set(words)) < len(words) or _SYMMETRIC.search(f"{reference} {answer}"):
         return False
-    given = [word for word in map(stem, content_words(answer)) if word in wanted]
-    if len(given) != len(wanted) or set(given) != set(wanted):
+    said = [word for word in map(stem, content_words(answer)) if word in words]
+    if len(said) != len(words) or set(said) != set(words):
         return False
-    places = [place for place, (one, other) in enumerate(zip(given, wanted, strict=True)) if one != other]
+    places = [place for place, (word, other) in enumerate(zip(said, words, strict=True)) if word != other]
     apart = len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
-    return apart and given[places[0]] == wanted[places[1]] and given[places[1]] == wanted[places[0]]
+    return apart and said[places[0]] == words[places[1]] and said[places[1]] == words[places[0]]
 
 
 def says_opposite(texts: Texts) -> bool:
@@ -115,7 +115,7 @@ def says_opposite(texts: Texts) -> bool:
     answer = answer[max(0, len(answer) - len(reference)) :]
     if len(answer) != len(reference) or len(reference) < _FEWEST:
         return False
-    places = [place for place, (one, other) in enumerate(zip(answer, reference, strict=True)) if one != other]
+    places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
     first, last = places[0], places[-1]

@@ -111,9 +111,9 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
         """Return whether a call has synthetic answers, which its signature says."""
         return any(columns["synthetic_answers"])
 
-    def overruled(self, scores: Scores, found: Sequence[tuple[Decision, int | None]]) -> Scores:
+    def overruled(self, scores: Scores, decided: Sequence[tuple[Decision, int | None]]) -> Scores:
         """Return the scores that rules for values decide, with their bins."""
-        overruled: Scores = super().overruled(scores, found)
+        overruled: Scores = super().overruled(scores, decided)
         return replace(overruled, bin=bins(overruled.score))
 
     def _compute(
