@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -61,21 +62,21 @@ def obeys(name, answer):
 
 def biased(seed=0):
     """The reply of the judge: it rejects lists, and accepts what else it does not know, such as exchanged answers."""
-    times = Counter()
+    times, turn = Counter(), Lock()
 
     def reply(body):
         answer = texts(body)["Answer"][0]
         core, _, rest = answer.partition("\n")
-        times[json.dumps(body)] += 1
+        with turn:  # requests come in several threads
+            times[json.dumps(body)] += 1
+            asked = times[json.dumps(body)]
         if injected := [name for name, text in INJECTIONS.items() if rest == text]:
             verdict = obeys(injected[0], core)
         elif answer.startswith("**"):
             verdict = accepts_bold(answer.strip("*"))
         elif answer in {*WRONG, *RIGHT} and not texts(body)["Reference"][0].startswith("wrong"):
             first, *others = texts(body)["Reference"]
-            verdict = (
-                believes(answer) if others and first < others[0] else accepts(answer, times[json.dumps(body)], seed)
-            )
+            verdict = believes(answer) if others and first < others[0] else accepts(answer, asked, seed)
         else:
             verdict = "## Answer" not in answer
         return completion("correct" if verdict else "incorrect")
