@@ -31,19 +31,20 @@ PARTS = ("board", "traps", "values")
 """The data sets that `--data board` stands for: the board itself, and our own sets by kind."""
 
 JUDGED = "verdicts"
-"""The folder in `data_dir` with the sets of `_JUDGED`. The board lacks their columns without it."""
+"""The folder in `data_dir` with the sets of `_UNSEEN`. The board lacks their columns without it."""
 
-# More sets of judged answers, with the most questions to read of each.
-_JUDGED = {"kqa_statements": 100, "summhay_insights": 100, "truthfulqa_human": 150, "truthfulqa_multi_human": 100}
+# Sets of judged answers that nothing is trained on or fitted to, with the most questions to read of each.
+_UNSEEN = {"kqa_statements": 100, "summhay_insights": 100, "truthfulqa_human": 150, "truthfulqa_multi_human": 100}
 _LANGUAGES = {"en": "English", "es": "Spanish", "ca": "Catalan", "eu": "Basque", "gl": "Galician"}
-# The set whose other half matchers are trained on, and its column. Nothing is trained on the other sets.
-_HALF = {"summhay_insights": "SummHay"}
+# Matchers may be trained on the other half of these questions.
+_HALF = {"summhay_insights"}
 
 
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
     """Read the part of each data set that figures are reported on, which matchers are not trained on.
 
     With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
+    SummHay is divided: matchers may be trained on the other half of its questions.
     """
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
@@ -54,12 +55,11 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
     judged = list(_judged(selection))
-    more = list(dict.fromkeys(column for row in judged for column in row.groups))
-    unseen = [column for column in more if column not in _HALF.values()]
+    unseen = list(dict.fromkeys(column for row in judged for column in row.groups))
     return Benchmark(
         name="board",
         rows=rows + judged,
-        groups=columns + more,
+        groups=columns + unseen,
         figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
@@ -73,11 +73,11 @@ def _row(name: str, row: LabeledRow) -> LabeledRow:
 
 
 def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
-    """Yield the rows of the sets of `_JUDGED`; none without their folder."""
+    """Yield the rows of the sets of `_UNSEEN`; none without their folder."""
     folder = selection.data_dir / JUDGED if selection.data_dir else None
     if folder is None or not folder.is_dir():
         return
-    for name, limit in _JUDGED.items():
+    for name, limit in _UNSEEN.items():
         rows = [
             replace(row, groups=frozenset({column}))
             for stored, row in read_answers(folder / f"{name}.jsonl.gz")
@@ -93,4 +93,4 @@ def _column(name: str, row: Row) -> str | None:
         return "TruthfulQA" if row.get("source") == "model" else None
     if name == "truthfulqa_multi_human":
         return f"TruthfulQA {_LANGUAGES.get(row['language'], row['language'])}"
-    return {"kqa_statements": "K-QA", **_HALF}[name]
+    return {"kqa_statements": "K-QA", "summhay_insights": "SummHay"}[name]
