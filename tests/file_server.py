@@ -31,7 +31,7 @@ class _Replies(_Quiet, BaseHTTPRequestHandler):
 
 @contextmanager
 def replies_served(reply, context=None):
-    """Serve what `reply` returns for a request, status and body; yields the server. `context` is that of TLS."""
+    """Answer each request with the status and body that `reply` returns. Yield the server; `context` turns on TLS."""
     with _serving(_Replies, context) as server:
         server.reply = reply
         yield server

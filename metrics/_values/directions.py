@@ -131,11 +131,11 @@ def _compare_pole(texts: Texts) -> bool | None:
     others = [word for word in reference_stems if word != stem(poles[0])]
     rest = [stem(word) for word in answer_words if word not in POLE]
     left = [word for word in rest if word in others]
-    # A short answer may leave out what the question names, but not name something else from it; nor may a comparison.
-    aside = not question_stems.isdisjoint({*rest} - {*reference_stems})
-    short = not left and question_stems.issuperset(others) and not aside
-    compared = bool(others) and poles[0].endswith("er") and aside
-    if len(answer_poles) != 1 or compared or not (left == others or short):
+    # The answer may be about something else that the question names: "a tortoise is faster" for "a hare is faster".
+    names_else = not question_stems.isdisjoint({*rest} - {*reference_stems})
+    short = not left and question_stems.issuperset(others) and not names_else
+    about_else = bool(others) and poles[0].endswith("er") and names_else
+    if len(answer_poles) != 1 or about_else or not (left == others or short):
         return None
     same = answer_poles == {(number, side)}
     new = [word for word in rest if word not in question_stems | {*reference_stems}]

@@ -199,7 +199,7 @@ def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:
 def _check_folders(recipe: TrainingRecipe) -> None:
     if bool(recipe.balance.sentence_pairs) != bool(recipe.sentence_pairs):
         raise ValueError(
-            "`sentence_pairs` in the recipe is a folder, and in `balance` the number that an epoch draws; give both"
+            "the recipe needs both `sentence_pairs`, a folder, and `sentence_pairs` in `balance`, a number"
         )
     for name in ("verdicts", "sentence_pairs"):
         folder = getattr(recipe, name)

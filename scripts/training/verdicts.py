@@ -11,7 +11,7 @@ from ..labeled_data.judged_answers import read_answers
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from .sources import LabeledSet, sample
 
-# Share of `summhay_insights` that is reported on, and share of a set to train on that chooses the epoch.
+# The share of `summhay_insights` that figures are reported on, and the share of each training set that is held out.
 _HALF, _DEV = 0.5, 0.2
 
 KINDS = {
@@ -52,7 +52,7 @@ _REPORTED_PARTS = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test"
 
 
 def reported_questions(data_dir: Path | None) -> list[str]:
-    """Return the questions of other data sets that figures are reported on; `data_dir` as in `read_sets`."""
+    """Return the questions of other data sets that figures are reported on. `data_dir` is the one of `read_sets`."""
     selections = {name: DataSelection(data_dir=data_dir, split=split) for name, split in _REPORTED_PARTS.items()}
     return [row.question for name, selection in selections.items() for row in DATA[name](selection).rows]
 
@@ -62,7 +62,10 @@ def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
 
     Args:
         folder: The folder.
-        reported: Questions that figures are reported on elsewhere; other rows with them are left out.
+        reported: Questions that figures are reported on elsewhere; answers to them are left out.
+
+    Raises:
+        OSError, RowsError: a file is missing, or a row is damaged.
     """
     asked, found = {_same(question) for question in reported}, []
     for name in (*TRAINED, *REPORTED):

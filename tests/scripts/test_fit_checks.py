@@ -67,7 +67,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
         (
             ["bem"],
             "balance: {sentence_pairs: 5}",
-            "`sentence_pairs` in the recipe is a folder, and in `balance` the number that an epoch draws; give both",
+            "the recipe needs both `sentence_pairs`, a folder, and `sentence_pairs` in `balance`, a number",
         ),
         (["bem"], "verdicts: none", "there is no folder none; correct `verdicts` in the recipe"),
         (["bem"], "start: none.safetensors", "there is no file none.safetensors; correct `start` in the recipe"),
