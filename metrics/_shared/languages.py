@@ -36,7 +36,7 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
     These are texts with mostly letters of non-Latin scripts, and questions that have a lowercase word with a letter of
     neither English nor western European languages.
 
-    >>> unsupported("Which city?", "京都", "東京"), unsupported("What is π?", "3.14", "π")
+    >>> unsupported("Which city?", "京都", "東京"), unsupported("What is π?", "3.14", "πr²")
     (True, False)
     """
     return any(map(_of_other_script, (question, answer, reference))) or _of_other_language(question)
@@ -68,7 +68,8 @@ def exact_score(answer: str, reference: str) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _of_other_script(text: str) -> bool:
-    letters = "".join(_WORD.findall(unicodedata.normalize("NFC", text)))
+    # A superscript, as in πr², is a word character, but no letter.
+    letters = "".join(filter(str.isalpha, "".join(_WORD.findall(unicodedata.normalize("NFC", text)))))
     return len(letters) > 2 * len(_WESTERN.findall(letters))
 
 

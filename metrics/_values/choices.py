@@ -4,6 +4,8 @@
 """
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from .._shared.words import exact_words
 from .directions import opposite
@@ -29,7 +31,11 @@ _CHOSEN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _OF_OPTIONS = re.compile(r"\b(?:option|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
-_QUANTIFIER = re.compile(r"^(?:both|all of|just)\s|\sonly$", re.IGNORECASE)
+_COMMITS = re.compile(
+    r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
+    r" \(?([A-H])\b(?![\w' ]*\b(?:but|no)\b)|^([A-H]) is (?:what|the one|my)\b|\b([A-H]) it is\b"
+)
+_QUANTIFIER = re.compile(r"^(?:both|all of|just|only)\s|\sonly$", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-H]{2,5}")
 
 
@@ -50,20 +56,24 @@ def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str]
     True
     """
     reference_letters, offered = _letters(reference), options(question)
-    answer_letters = _letters(_QUANTIFIER.sub("", answer.strip(" .")))
+    answer_letters = _letters(_QUANTIFIER.sub("", answer.strip(" .")), offered)
     if len(reference_letters) <= 1 >= len(answer_letters) or not reference_letters or not answer_letters:
         return None
     valid = reference_letters | answer_letters <= offered.keys() or (not offered and _OF_OPTIONS.search(question))
     return (reference_letters, answer_letters) if valid else None
 
 
-def _letters(text: str) -> set[str]:
-    """Return the letters of a text that is a list of option letters, in lower case; empty for another text."""
+def _letters(text: str, offered: Mapping[str, str] = MappingProxyType({})) -> set[str]:
+    """Return the letters of a text that is a list of letters or of offered options; empty for another text."""
     text = text.strip(" .")
     if _LETTERS.fullmatch(text):
         return set(text.lower())
     items = {item.strip("()., ").lower() for item in re.split(r"[\s,;&/]+|\band\b", text)} - {"", "and"}
-    return items if all(len(item) == 1 and item.isalpha() for item in items) else set()
+    if all(len(item) == 1 and item.isalpha() for item in items):
+        return items
+    letter_of = {exact_words(option): letter for letter, option in offered.items()}
+    letters = [letter_of.get(exact_words(item), "") for item in re.split(r"[,;&/]|\band\b", text)]
+    return set(letters) if all(letters) else set()
 
 
 def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str] | None:
@@ -74,14 +84,16 @@ def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str]
     """
     offered = options(question)
     reference_match = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if offered else None)
-    if reference_match is None or not (offered or _OF_OPTIONS.search(question)):
+    expected = {reference_match[1].lower()} if reference_match else _letters(reference, offered)
+    if len(expected) != 1 or not (offered or _OF_OPTIONS.search(question)):
         return None
-    letters = {letter.lower() for match in _CHOSEN.finditer(answer) for letter in match.groups() if letter}
+    chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
+    letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
     if not letters:
         words = _spaced(answer)
         letters = {letter for letter, text in offered.items() if _spaced(text) in words}
-    return (reference_match[1].lower(), letters.pop()) if len(letters) == 1 else None
+    return (expected.pop(), letters.pop()) if len(letters) == 1 else None
 
 
 def _spaced(text: str) -> str:
@@ -105,12 +117,12 @@ _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _PRONOUN_AND_VERB = re.compile(
     r"""
-    (?:i\ think\ |well,?\ |actually,?\ |of\ course,?\ )?
+    (?:i\ think\ |(?:well|actually|of\ course|(?:un)?fortunately|sadly),?\ )?
     (?:it|he|she|they|that|there|this|we|you|i|one)
     (?:'s|’s|\ (?:really\ |certainly\ |surely\ |definitely\ )?
         (?:is|does|do|did|was|were|has|have|had|can|ca(?=n)|could|will|wo(?=n)|would|should|must|may|are))
     (?P<no>\ ?not|n't|n’t)?
-    (?:\ indeed|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
+    (?:\ indeed|\ be|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -30,13 +30,14 @@ MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in 
 """The number of each month's names."""
 _LAST_MONTH, _LAST_DAY = 12, 31
 _LAST_YEAR = 2100  # Larger numbers are no years.
+_LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
 _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
     "M": rf"(?=[^\W\d_])(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})(?!\w)\.?",
-    "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}})(?!\d|[.,]\d|\s?[%×])",
+    "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}}|'\d\d)(?!\d|[.,]\d|\s?[%×])",
     "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",
     " ": " ",
@@ -58,6 +59,10 @@ _IN_DIGITS = re.compile(
     | (?P<y3>[12]\d{3})\s?[年년](?:\s?(?P<m3>\d\d?)\s?[月월])?(?:\s?(?P<d3>\d\d?)\s?[日일])?
     | (?<![\d./-])(?P<m4>0?[1-9]|1[0-2])/(?P<y4>(?:19|20)\d\d)(?![\d/]|[.,]\d)  # 02/2019
     | (?P<m5>\d\d?)\s?[月월]\s?(?P<d5>\d\d?)\s?[日일]
+    | (?<![\w.,/-])(?:
+        (?P<y6>(?:19|20)\d\d)(?P<m6>0[1-9]|1[0-2])(?P<d6>0[1-9]|[12]\d|3[01])  # 18790314
+        | (?P<a7>\d\d?)/(?P<b7>\d\d?)/(?P<y7>\d\d)  # 3/14/79
+    )(?![\w/-]|\.\d)
     """,
     re.VERBOSE,
 )
@@ -71,7 +76,7 @@ _YEAR = re.compile(
     (?<![\w.,$€£-])(?P<before>\d{1,4})\s?
         (?:BCE?\b|B\.C\.(?:E\.)?|before\ Christ\b|v\.\ ?Chr\.?|av(?:ant)?\.\ J)
     | \bAD\s?(?P<ad>\d{1,4})\b
-    | (?<![\w.,$€£-])(?P<after>\d{1,4})\s?(?:AD|A\.D\.|CE|C\.E\.|after\ Christ|n\.\ ?Chr\.?)(?!\w)
+    | (?<![\w.,$€£-])(?P<after>\d{1,4})\s?(?:AD|A\.D\.|CE|C\.E\.|after\ Christ|of\ our\ era|n\.\ ?Chr\.?)(?!\w)
     | (?<![\w.,/$€£'’-])(?P<alone>[12]\d{3})(?:\s?[-–]\s?(?P<to>\d\d(?:\d\d)?))?(?![\w/%]|[.,]\d|\s?[°%×$€])
     """,
     re.VERBOSE,
@@ -214,7 +219,7 @@ def dates(text: str) -> list[Date]:
 def _with_month(text: str) -> Iterator[Date]:
     for match in _WITH_MONTH.finditer(text):
         fields = {name[0]: value for name, value in match.groupdict().items() if value}
-        years = (int(fields["Y"]),) * 2 if "Y" in fields else None
+        years = (_full_year(fields["Y"]),) * 2 if "Y" in fields else None
         day = int(fields["D"]) if "D" in fields else None
         if years or day:
             yield Date(years, MONTH_OF[fields["M"].lower()], day, *match.span())
@@ -222,8 +227,9 @@ def _with_month(text: str) -> Iterator[Date]:
 
 def _in_digits(text: str) -> Iterator[Date]:
     for match in _IN_DIGITS.finditer(text):
-        numbers = {name[0]: int(value) for name, value in match.groupdict().items() if value and value.isdecimal()}
-        year, month, day = map(numbers.get, "ymd")
+        digits = {name[0]: value for name, value in match.groupdict().items() if value and value.isdecimal()}
+        numbers = {name: int(value) for name, value in digits.items()}
+        month, day, year = numbers.get("m"), numbers.get("d"), _full_year(digits["y"]) if "y" in digits else None
         readings: list[tuple[Any, Any]] = [(numbers["b"], numbers["a"]) if "a" in numbers else (month, day)]
         if "a" in numbers and match["mark"] != ".":
             readings.insert(0, (numbers["a"], numbers["b"]))
@@ -231,6 +237,12 @@ def _in_digits(text: str) -> Iterator[Date]:
         if valid:
             other = valid[1] if valid[1:] and valid[1] != valid[0] else None
             yield Date((year, year) if year else None, *valid[0], *match.span(), other)
+
+
+def _full_year(digits: str) -> int:
+    """Return 1879 for "1879", and 1969 for "'69"."""
+    year = int(digits.removeprefix("'"))
+    return year if year > 99 else year + (1900 if year > _LATEST else 2000)  # noqa: PLR2004
 
 
 def _centuries(text: str) -> Iterator[Date]:

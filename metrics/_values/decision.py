@@ -29,11 +29,12 @@ from .names import compare_acronym, compare_person, differs_in_one_word
 from .negations import is_denial
 from .phrases import takes_back
 from .places import compare_known_name
-from .quantities import compare_number, wanted_number
+from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
 from .retractions import compare_correction
 from .statements import compare_roles, says_opposite
+from .substances import compare_substance
 from .text import word_set
 
 KINDS = (
@@ -270,7 +271,8 @@ def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
         return None
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
-    if said is None or (said == expected and words > _POLAR_WORDS) or words > _POLAR_ANSWER:
+    reasoned = words > _POLAR_WORDS and texts.length > 1
+    if said is None or (said == expected and reasoned) or words > _POLAR_ANSWER:
         return None
     return said == expected
 
@@ -294,7 +296,11 @@ def _compare_names(texts: Texts) -> Comparison | None:
         return None
     if differs_in_one_word(texts):
         return Comparison("identifier", False)
-    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
+    for kind, compare in (
+        ("identifier", compare_substance),
+        ("acronym", compare_acronym),
+        ("person", compare_person),
+    ):
         if (same := compare(texts)) is not None:
             return Comparison(kind, same)
     return compare_known_name(texts)
@@ -329,6 +335,10 @@ def _compare_values(texts: Texts) -> Comparison | None:
 
 
 def _compare_single_value(texts: Texts) -> Comparison | None:
+    forms = two_forms(texts)
+    if forms:
+        comparisons = [compare_number(form, number) for form in forms if (number := wanted_number(form))]
+        return max(comparisons, key=lambda comparison: comparison.equal is True, default=None)
     number = wanted_number(texts)
     comparison = compare_number(texts, number) if number else Comparison("number")
     if comparison.equal is None and has_other_number(texts):

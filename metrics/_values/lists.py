@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .._shared.words import exact_words
+from .moments import keys_in_cycle
 from .numbers import equal
 from .phrases import negated, rest, singular
 from .places import keys_of
 from .reading import Mention, Texts, read
+from .substances import substance
 from .text import plain, with_digits, word_set
 from .units import converted
 
 _SEPARATOR = re.compile(
     r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
-    r"\band also\b|\band\b|\bund\b|\bet\b|\bas well as\b|\bplus\b)+\s*",
+    r"\band also\b|\band\b|\bund\b|\bet\b|(?<=[^\W\d_]{2} )y(?= [^\W\d_]{2})|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )
 # A plural noun. Some singular nouns end in s, too, and so do the verbs after them: "which gas makes".
@@ -25,7 +27,7 @@ _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|ma
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
     rf"which (?:two|three|\w+ are|{_NOUNS})|what (?:are|were|{_NOUNS})|who (?:are|were)|and what|and who|steps|parts|"
-    r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|quali)\b",
+    r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -43,6 +45,7 @@ _RATIO = re.compile(
 )
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
+_ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
 _EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
@@ -96,7 +99,7 @@ def is_list(texts: Texts) -> bool:
     if len(items) <= 1:
         return False
     several = len(items) > _FEW or _SEVERAL.search(texts.question) is not None
-    return several or all("=" in part or _number(part, texts) is not None for part in items)
+    return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
 
 def compare_list(texts: Texts) -> bool | None:
@@ -265,13 +268,18 @@ def _place(answer: Sequence[str], part: str, names: Sequence[str]) -> int | None
     words, answer_words = ([singular(word) for word in text] for text in (exact_words(part), answer))
     if starts := _starts(answer_words, words):
         return starts[0]
-    if keys := keys_of(part):
-        places = [place for place, name in enumerate(names) if keys & keys_of(name)]
+    if keys := _keys(part):
+        places = [place for place, name in enumerate(names) if keys & _keys(name)]
         if places:
             return next(iter(_starts(answer, exact_words(names[places[0]]))), None)
     family = words[-1:] if len(words) > 1 and part.istitle() else []
     named = any([singular(word) for word in exact_words(name)] == family for name in names)
     return answer_words.index(family[0]) if named and family and family[0] in answer_words else None
+
+
+def _keys(part: str) -> frozenset[str]:
+    """Return what a part names: places, numbers, weekdays, months and substances."""
+    return keys_of(part) | keys_in_cycle(part) | {substance(part)} - {""}
 
 
 def _starts(words: Sequence[str], part: Sequence[str]) -> list[int]:
@@ -297,6 +305,8 @@ def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:
     if _EXCLUDES.search(texts.answer) or ";" in texts.answer:
         return False
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
+    if any(":" in piece for piece in pieces[1:]):
+        return False  # "Sorted: 3, 7, 9. Median: 7"
     items = [words for piece in pieces if (words := exact_words(piece))]
     right = {exact_words(reference) for reference in references}
     if {item for item in items if item in right} != {exact_words(texts.reference)}:

@@ -39,7 +39,11 @@ _PERIOD = re.compile(
     r"\s?(?P<last>[12]\d{3}|\d\d)(?![\d-])",
     re.IGNORECASE,
 )
+_ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
+_ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
+_DAY_IN_DIGITS = re.compile(r"(?:on )?(\d\d?)[/.-](\d\d?)\.?")
 _LONGEST_DATE = 60  # Characters.
+_MONTHS = 12
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
@@ -83,13 +87,27 @@ def compare_date(texts: Texts) -> Comparison:
     if any(same and date.years and not reference.years and date.years not in years for date, same in compared):
         return Comparison("date")  # a year that the reference does not confirm
     if not compared:
-        compare = _compare_century if _CENTURY.search(texts.reference) else _compare_early_year
+        compare = _compare_century if _CENTURY.search(texts.reference) else _compare_digits
         return Comparison("date", compare(texts, reference))
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
     if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
         return Comparison("date", False, answer, hedges=True)
     wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
-    return Comparison("date", True if all(verdicts) else False if wrong else None, answer)
+    wrong = wrong or (set(verdicts) == {None} and _lacks(texts, compared[0][0], reference))
+    right = all(verdicts) and not _names_other_month(texts, reference)
+    return Comparison("date", True if right else False if wrong else None, answer)
+
+
+def _lacks(texts: Texts, answer: Date, reference: Date) -> bool:
+    """Return whether an answer's date lacks the day or month that the question asks for."""
+    day = reference.day and not answer.day and _ASKS_DAY.search(texts.question)
+    return bool(day or (reference.month and not answer.month and _ASKS_MONTH.search(texts.question)))
+
+
+def _names_other_month(texts: Texts, reference: Date) -> bool:
+    """Return whether an answer names a month outside its dates: "I applied in June 2018 and was hired that August"."""
+    months = {MONTH_OF[word] for word in texts.answer_words if word in MONTH_OF and word not in _NO_MONTHS}
+    return bool(reference.month and months - {date.month for date in texts.answer_values.dates})
 
 
 def is_period(reference: str) -> bool:
@@ -122,7 +140,7 @@ def _years(first: str, last: str) -> tuple[int, int]:
 def _is_sure(texts: Texts, dates: Sequence[Date]) -> bool:
     """Return whether other dates than the reference's show that an answer is wrong."""
     text = texts.answer_values.text
-    near = [text[max(0, date.start - _BEFORE) : date.end] for date in dates] if texts.length <= _PARAGRAPH else [text]
+    near = [text[max(0, date.start - _BEFORE) : date.start] for date in dates] if texts.length <= _PARAGRAPH else [text]
     vague = _VAGUE.search("\n".join([texts.reference, *near])) or _CHANGES.search(texts.question)
     return len(dates) <= _MOST_DATES and not vague and not _next_year(dates[0], texts.reference_values.dates[0])
 
@@ -142,8 +160,13 @@ def _compare_century(texts: Texts, reference: Date) -> bool | None:
     return numbers[0] == reference.years[0] // 100 + 1
 
 
-def _compare_early_year(texts: Texts, reference: Date) -> bool | None:
-    """Compare a year before 1000, which is written like any number."""
+def _compare_digits(texts: Texts, reference: Date) -> bool | None:
+    """Compare a day such as 12/25, and a year before 1000, which are written like any number."""
+    if reference.month and reference.day and (match := _DAY_IN_DIGITS.fullmatch(texts.answer.strip(" ."))):
+        numbers = int(match[1]), int(match[2])
+        expected = reference.month, reference.day
+        same = numbers in {expected, expected[::-1]}
+        return None if reference.years or (same and max(numbers) <= _MONTHS and numbers != expected) else same
     numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]
     year = abs(reference.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
@@ -210,6 +233,17 @@ def compare_in_cycle(texts: Texts) -> bool | None:
             several = len(answer) != 1 or _LIMITED.search(texts.answer)
             return None if several or (answer == reference and texts.length > _SENTENCE) else answer == reference
     return None
+
+
+def keys_in_cycle(name: str) -> frozenset[str]:
+    """Return what the name of a weekday, season or month stands for; nothing for another text.
+
+    >>> keys_in_cycle("Sat") == keys_in_cycle("Saturday"), keys_in_cycle("sat down")
+    (True, frozenset())
+    """
+    words = exact_words(plain(name))
+    cycles = enumerate(_CYCLES if len(words) == 1 else ())
+    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _named(words, names))
 
 
 def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:

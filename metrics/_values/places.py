@@ -28,6 +28,8 @@ _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
+# "Washington, D.C." is not the state, and "Panama City" not the country.
+_ASKS_STATE, _CAPITALS = re.compile(r"\b(?:states?|country|nation)\b"), ("D.C", "DC", "City")
 _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 
@@ -43,18 +45,17 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     answer = texts.answer
     if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
         return None
+    if answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS and _ASKS_STATE.search(texts.question):
+        return Comparison("place", False)
     reference_keys = keys_of(texts.reference.strip(" ."))
     if not reference_keys or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     mentioned = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
-    if not mentioned or None in mentioned:
-        return None
     kinds = {key[0] for key in reference_keys}
-    if kinds == {"n"} and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
-        return None  # Other numbers are compared elsewhere.
+    counted = len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))
     alike = [keys for keys in mentioned if keys and kinds & {key[0] for key in keys}]
-    if not alike or len({*alike}) > 1:
-        return None
+    if None in mentioned or len({*alike}) != 1 or (kinds == {"n"} and counted):
+        return None  # Other numbers are compared elsewhere.
     same = bool(reference_keys & alike[0])
     return None if same and texts.reference in answer else Comparison("number" if kinds == {"n"} else "place", same)
 

@@ -22,8 +22,8 @@ _NO_NOUN = word_set("of the are is do does did in were was have has there")
 _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as that which")
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
-    r"(?:\b(?:so|total(?:ing|s)?|altogether|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is)\b|=)[^\d=]{0,12}$",
+    r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
+    r"answer is|which is|comes? to)\b|=)[^\d=]{0,12}$",
     re.IGNORECASE,
 )
 _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
@@ -34,6 +34,9 @@ _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|mo
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
+_NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
+_SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
+_SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
 _LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
@@ -52,6 +55,25 @@ def wanted_number(texts: Texts) -> Mention | None:
     if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
+
+
+def two_forms(texts: Texts) -> list[Texts]:
+    """Return the texts with each form of a reference that gives a quantity twice; empty for another reference.
+
+    >>> [form.reference for form in two_forms(Texts("How high?", "3 m", "10 ft (3.05 m)"))]
+    ['10 ft', '3.05 m']
+    """
+    text, numbers = texts.reference_values.text, texts.reference_values.numbers
+    if len(numbers) != 2 or not _SECOND_FORM.fullmatch(text[numbers[0].end : numbers[1].start]):  # noqa: PLR2004
+        return []
+    first, second = numbers
+    value = converted(first.number, first.unit, second.unit) if first.unit and second.unit else None
+    low, high = second.number.value * (1 - _SAME_QUANTITY), second.number.high * (1 + _SAME_QUANTITY)
+    if text[: first.start].strip() or text[second.end :].strip(" )") or not (value and low <= value.value <= high):
+        return []
+    return [
+        Texts(texts.question, texts.answer, text[form.start : form.end].strip(), texts.tolerance) for form in numbers
+    ]
 
 
 def compare_number(texts: Texts, reference: Mention) -> Comparison:
@@ -97,6 +119,8 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if "pair" not in _singulars(words) | texts.question_words:
         mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
     compared = _compare_mentions(texts, reference, mentions)
+    if not compared and reference.number.value == 0 and _NONE.match(text) and not mentions:
+        return Comparison(reference.kind, True)
     if not compared:
         measured = [mention for mention in mentions if mention.unit and reference.unit]
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
@@ -157,7 +181,7 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     text = texts.answer_values.text
     results = [same for mention, same in compared if _RESULT.search(text[max(0, mention.start - 40) : mention.start])]
     if results:
-        return results[-1]
+        return results[-1] if results[-1] or not compared[-1][1] else None
     nouns = _singulars((*words, *_counted(texts.question)))
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
     if len(close) == 1:

@@ -21,7 +21,7 @@ _LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
 _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
-_FIRST_YEAR = 1000  # An earlier year, such as 44 BC, is a date but no number.
+_FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
 _SHORT = 3  # Words of a short answer.
 # Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
@@ -176,7 +176,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
             noun=following[1].lower() if following else "",
             ordinal=bool(match["ordinal"]),
             bound="" if bound is None else "less" if bound["less"] else "more",
-            year=start in years and not unit and not currency,
+            year=start in years and not unit and not currency and text[:start].rstrip()[-1:] != "=",
         )
 
 

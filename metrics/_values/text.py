@@ -254,6 +254,7 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
     for pattern, replacement in (
         (rf"\b({_TENS}) - (?=\w)", r"\1-"),
         (r"\btwice\b", "2 times"),
+        (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
         (r"\bthrice\b", "3 times"),
         (r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
         (r"(?<!\d)'(\d0)s\b", r"19\1s"),

@@ -51,10 +51,10 @@ _WORDS = {
     # Energy, power, force, pressure, speed
     "joule": "joules", "kilojoule": "kilojoules", "calorie": "calories", "kilocalorie": "kilocalories Cal",
     "electron_volt": "electronvolts", "watt": "watts", "kilowatt": "kilowatts", "megawatt": "megawatts",
-    "gigawatt": "gigawatts", "kilowatt_hour": "kilowatt-hours kilowatt-hour", "horsepower": "hp", "newton": "newtons",
-    "kilonewton": "kilonewtons", "pascal": "pascals", "kilopascal": "kilopascals", "atmosphere": "atm atmospheres",
-    "mmHg": "", "millibar": "millibars", "psi": "", "torr": "", "mph": "", "kph": "kmh km/h",
-    "knot": "knots kn kt kts", "mile/gallon": "mpg",
+    "gigawatt": "gigawatts", "watt_hour": "watt-hours watt-hour", "kilowatt_hour": "kilowatt-hours kilowatt-hour",
+    "horsepower": "hp", "newton": "newtons", "kilonewton": "kilonewtons", "pascal": "pascals",
+    "kilopascal": "kilopascals", "atmosphere": "atm atmospheres", "mmHg": "", "millibar": "millibars", "psi": "",
+    "torr": "", "mph": "", "kph": "kmh km/h", "knot": "knots kn kt kts", "mile/gallon": "mpg",
     # Electricity, temperature, angles, radiation, sound, light
     "volt": "volts", "ampere": "amps amp amperes", "ohm": "ohms", "hertz": "", "kilohertz": "", "megahertz": "",
     "gigahertz": "", "tesla": "teslas", "coulomb": "coulombs", "farad": "farads", "kelvin": "kelvins",
@@ -64,6 +64,7 @@ _WORDS = {
     # Data
     "byte": "bytes", "kilobyte": "kilobytes KB", "megabyte": "megabytes", "gigabyte": "gigabytes",
     "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
+    "kibibyte": "KiB", "mebibyte": "MiB", "gibibyte": "GiB", "tebibyte": "TiB",
     "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
     # Money and shares
     "percent": "%", "basis_point": "bp bps", "uscent": "cents cent",
