@@ -18,6 +18,7 @@ _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 # Vowel marks of Arabic and Hebrew, and endings of Turkish names and of Korean words.
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
+_AFTER_LATIN = re.compile("(?<=[a-zA-Z0-9₀-₉])[。．！？、，]")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
@@ -51,6 +52,7 @@ def exact_score(answer: str, reference: str) -> float:
     >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京"), exact_score("東京ではない。", "東京")
     (1.0, 0.0, 0.0)
     """
+    answer, reference = (_AFTER_LATIN.sub(" ", text) for text in (answer, reference))
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
     reference, answer = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
     if not reference or reference == answer:

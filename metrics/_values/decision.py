@@ -25,7 +25,7 @@ from .moments import (
     is_time,
     only_date,
 )
-from .names import compare_acronym, compare_person, differs_in_one_word
+from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
 from .negations import is_denial
 from .phrases import takes_back
 from .places import compare_known_name
@@ -294,13 +294,10 @@ def _compare_names(texts: Texts) -> Comparison | None:
         return code
     if len(texts.answer) > _LONGEST_NAME:
         return None
-    if differs_in_one_word(texts):
-        return Comparison("identifier", False)
-    for kind, compare in (
-        ("identifier", compare_substance),
-        ("acronym", compare_acronym),
-        ("person", compare_person),
-    ):
+    same = True if is_same_name(texts) else False if differs_in_one_word(texts) else compare_substance(texts)
+    if same is not None:
+        return Comparison("identifier", same)
+    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
         if (same := compare(texts)) is not None:
             return Comparison(kind, same)
     return compare_known_name(texts)

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from .._shared.words import exact_words
@@ -74,6 +75,7 @@ _LONGEST_PART = 5  # Words of a part or candidate.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
 _FEW, _MANY = 2, 4  # Candidates.
+_SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings, and letters of a name that has some.
 
 
 def parts(text: str) -> list[str]:
@@ -279,6 +281,7 @@ def _place(answer: Sequence[str], part: str, names: Sequence[str]) -> int | None
 
 def _keys(part: str) -> frozenset[str]:
     """Return what a part names: places, numbers, weekdays, months and substances."""
+    part = part.removeprefix("the ").removeprefix("The ")
     return keys_of(part) | keys_in_cycle(part) | {substance(part)} - {""}
 
 
@@ -289,9 +292,11 @@ def _starts(words: Sequence[str], part: Sequence[str]) -> list[int]:
 
 
 def _alike(left: str, right: str) -> bool:
-    """Return whether two parts may name the same thing: words with the same start, or an acronym."""
+    """Return whether two parts may name the same thing: words with the same start, similar ones, or an acronym."""
     starts = [{word[:4] for word in exact_words(part)} for part in (left, right)]
-    return bool(starts[0] & starts[1]) or left.isupper() or right.isupper()
+    long = min(len(left), len(right)) >= _LONG_NAME
+    similar = long and SequenceMatcher(None, left.lower(), right.lower()).ratio() > _SIMILAR
+    return bool(starts[0] & starts[1]) or similar or left.isupper() or right.isupper()
 
 
 def is_one_of_candidates(texts: Texts, references: Sequence[str]) -> bool:

@@ -22,6 +22,7 @@ _CHEMISTRY = re.compile(
     r"called|substance|[A-Z][a-z]?\d)"
 )
 _LONGEST_WITH_NAME = 12  # Words.
+_MOST_JOINTS = 6  # Characters.
 
 
 def differs_in_one_word(texts: Texts) -> bool:
@@ -52,6 +53,8 @@ def differs_in_one_word(texts: Texts) -> bool:
     return letters or {left, right} <= _SHIPS or bool(chemicals)
 
 
+# Between letters, or a letter and a digit.
+_JOINT = re.compile(r"(?<=[^\W\d_])[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
 _ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
@@ -60,6 +63,21 @@ _ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,9}"), re.compile(r"\b(?:code|gene|sy
 _IN_PARENTHESES = re.compile(r" ?\([^()]*\)\.?$")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z]\w+)*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
+
+
+def is_same_name(texts: Texts) -> bool:
+    """Return whether two texts differ only in spaces, hyphens, accents and case.
+
+    >>> is_same_name(Texts("", "Sài Gòn", "Saigon")), is_same_name(Texts("", "1 0", "10"))
+    (True, False)
+    """
+    if abs(len(texts.answer) - len(texts.reference)) > _MOST_JOINTS:
+        return False
+    answer, reference = (
+        _JOINT.sub("", without_accents(text.strip(" .").removeprefix("the ").casefold()))
+        for text in (texts.answer, texts.reference)
+    )
+    return answer == reference and texts.answer_words != exact_words(texts.reference)
 
 
 def compare_acronym(texts: Texts) -> bool | None:
@@ -101,8 +119,8 @@ _ROLE = (
 )
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
-    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim)\b|\b(?:wessen|(?:von|mit|bei|an|nach) wem|"
-    r"quién(?:es)?|(?:à|par|de) qui|"
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim|kto|kdo|ποι[οα]ς?|siapa|hvem|vem)\b|"
+    r"\b(?:wessen|(?:von|mit|bei|an|nach) wem|quién(?:es)?|(?:à|par|de) qui|"
     r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
 )
@@ -116,7 +134,7 @@ _PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
 # First words of texts that are no person's name, among them those of places and offices.
 _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
-    "это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
+    "ο η это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
 # Words of answers that name a person whom they do not mean.
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)

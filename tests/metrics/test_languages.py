@@ -35,6 +35,7 @@ def test_unsupported_texts_are_detected_by_their_letters():
 
 def test_exact_score_needs_the_references_words_as_a_run():
     assert exact_score("それは東京です。", "東京") == 1
+    assert exact_score("水的化学式是H₂O。", "H2O") == 1
     assert exact_score("京都", "東京") == 0
     assert exact_score("", "東京") == 0
 

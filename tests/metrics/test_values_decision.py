@@ -104,6 +104,7 @@ EQUAL = {
     ],
     "list": [
         ("Saturday and Sunday", "Sat, Sun", "Which days form the weekend?"),
+        ("China, France, Russia, United Kingdom, United States", "The US, Britain, France, Russia and China", ""),
         ("carbon, hydrogen and oxygen", "C, H, O", "Which elements are in glucose?"),
         ("Canada, France, Japan", "Japan, France and Kanada", "Which countries?"),
         ("12 N and 4 N", "12.1 N, 3.9 N", "What are the forces?"),
@@ -115,6 +116,8 @@ EQUAL = {
     ],
     "identifier": [
         ("iron", "Fe", "Which metal?"),
+        ("2-methylpentane", "2-methyl pentane", ""),
+        ("Saigon", "Sài Gòn.", ""),
         ("CO2", "carbon dioxide", ""),
         ("package.json", "They go in package.json, next to the lock file.", "Which file?"),
         ("LH 404", "flight LH404", "Which flight?"),
@@ -297,6 +300,8 @@ DIFFERENT = {
     ],
 }
 UNCERTAIN = [
+    ("German, French, Italian, Romansh", "Italian, Rumantsch, German, French", ""),
+    ("Νίκος Καζαντζάκης", "Ο Νικολάου", "Ποιος το έγραψε;"),
     ("June 2018", "She applied in June 2018 and was hired that August.", "When was she hired?"),
     ("K", "potassium", "What is the symbol for potassium?"),
     ("It may rain.", "It may not rain.", ""),
