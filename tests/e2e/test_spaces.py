@@ -50,16 +50,6 @@ def test_every_tab_is_accessible_and_fits(name, servers, browser, axe, artefacts
             assert found == []
 
 
-def test_colors_have_the_same_meaning_in_both_schemes(smile, browser):
-    found = []
-    for scheme in ("light", "dark"):
-        with Visit(browser, smile, "desktop", scheme) as visit:
-            colors = "['right', 'wrong', 'half', 'fill'].map(name => style.getPropertyValue(`--qa-${name}`))"
-            found.append(visit.page.evaluate(f"(style => {colors})(getComputedStyle(document.body))"))
-    assert found[0] == found[1]
-    assert len({*found[0]}) == 4
-
-
 def test_a_phone_shows_no_stray_dot_and_no_text_under_an_arrow(nli_lex, browser):
     with Visit(browser, nli_lex, "phone") as visit:
         assert visit.page.locator("footer").inner_text().strip() == ""

@@ -109,12 +109,6 @@ def test_damaged_judged_answers_are_named(judged_dir, content, message):
         read(judged_dir)
 
 
-def test_missing_judged_answers_are_named(judged_dir):
-    (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").unlink()
-    with pytest.raises(FileNotFoundError, match=r"kqa_statements\.jsonl\.gz; give a folder"):
-        read(judged_dir)
-
-
 @pytest.mark.parametrize("selection", [{"split": "train"}, {"systems": ("gpt4",)}])
 def test_board_rejects_split_and_systems(board_dir, selection):
     with pytest.raises(ValueError, match=r"the board has its own splits and all systems\. Leave out"):

@@ -1,7 +1,6 @@
 """Data sets as labeled answers: groups, dropped rows, and selections."""
 
 import json
-from collections import Counter
 
 import pytest
 
@@ -11,16 +10,6 @@ from evaluate_qa.labeled_data.rows import DataSelection
 
 def read(name, folder, **selection):
     return DATA[name](DataSelection(folder, **selection))
-
-
-def test_evouna_drops_unusable_rows_and_counts_them(evouna_dir):
-    data = read("evouna", evouna_dir)
-    assert data.dropped == {
-        "NQ": {"improper": 5, "unlabeled": 1, "unanswered": 1},
-        "TQ": {"without a reference": 5, "unlabeled": 1},
-    }
-    # 4 and 3 questions with 5 systems each, minus dropped rows
-    assert Counter(row.question_id for row in data.rows) == {"NQ/0": 5, "NQ/1": 4, "NQ/3": 4, "TQ/0": 5, "TQ/2": 4}
 
 
 def test_evouna_groups(evouna_dir):
@@ -43,11 +32,6 @@ def test_evouna_groups(evouna_dir):
 def test_limit_selects_first_questions_of_each_set(evouna_dir, diver_qa_dir):
     assert {row.question_id for row in read("evouna", evouna_dir, limit=1).rows} == {"NQ/0", "TQ/0"}
     assert {row.question for row in read("diver_qa", diver_qa_dir, limit=1).rows} == {"Where?", "When?"}
-
-
-def test_split_selects_its_questions(evouna_dir):
-    assert {row.question_id for row in read("evouna", evouna_dir, split="dev").rows} == {"NQ/1", "NQ/3", "TQ/2"}
-    assert {row.question_id for row in read("evouna", evouna_dir, split="dev", limit=1).rows} == {"NQ/1"}
 
 
 def test_diver_qa_groups_by_source_and_model(diver_qa_dir):

@@ -245,35 +245,6 @@ def test_order_of_rows_does_not_matter(seed):
     assert ends(moved.accuracy) == pytest.approx(ends(found.accuracy))
 
 
-DRAWS = 300
-ROWS, LABELLED = 2000, 200
-TRUTH = 0.5 / 0.8  # the mean of Beta(.5, .3), from which probabilities of right answers are drawn
-
-
-def sampled(generator, shape):
-    """Scores and labels of rows."""
-    chance = generator.beta(0.5, 0.3, ROWS)
-    labels = (generator.random(ROWS) < chance).astype(float)
-    scores = {"good": chance, "useless": generator.random(ROWS), "anti-correlated": 1 - chance}[shape]
-    return scores, labels
-
-
-@pytest.mark.parametrize(("shape", "narrower"), [("good", 0.75), ("useless", 1.02), ("anti-correlated", 1.02)])
-def test_interval_holds_the_truth_and_is_hardly_wider_than_without_scores(shape, narrower):
-    """In 95% of 300 samples, ± 3 standard deviations."""
-    generator = np.random.default_rng(11)
-    held, widths = 0, []
-    for _ in range(DRAWS):
-        scores, labels = sampled(generator, shape)
-        labels[LABELLED:] = NAN
-        found = estimate(scores, labels).all
-        held += found.accuracy.low <= TRUTH <= found.accuracy.high
-        widths.append((found.accuracy.width, found.labels_alone.width))
-    assert 0.91 * DRAWS <= held <= 0.99 * DRAWS
-    powered, alone = np.mean(widths, axis=0)
-    assert powered <= narrower * alone
-
-
 @pytest.mark.parametrize("share", [0.98, 0.995])
 def test_only_samples_that_are_not_random_are_refused(share):
     """50 labels of 10,000 rows that nearly all score 1, in 300 groups; the rows with the lowest scores are refused."""
