@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer
 from space_requests import ask
 from space_server import CLIP
-from space_visit import WIDTHS, Visit, violations
+from space_visit import WIDTHS, Visit, overflow, violations
 
 pytest.importorskip("gradio")
 
@@ -45,7 +45,7 @@ def test_every_tab_is_accessible_and_fits(name, servers, browser, axe, artefacts
                     name = f"{server.name}-{width}-{scheme}-{tab.lower()}.png"
                     page.screenshot(path=artefacts / name, full_page=True)
                     found += [f"{tab}, {width}: {violation}" for violation in violations(page, axe)]
-                    assert visit.overflow() <= 0, f"{tab} is wider than the window of a {width}"
+                    assert overflow(page) <= 0, f"{tab} is wider than the window of a {width}"
                 visit.resize("desktop")
             assert found == []
 
@@ -157,7 +157,7 @@ def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_pa
             page.wait_for_timeout(300)
             page.screenshot(path=artefacts / f"compared-{width}.png", full_page=True)
             assert violations(page, axe) == []
-            assert visit.overflow() <= 0
+            assert overflow(page) <= 0
         with page.expect_download() as download:
             page.locator("#download-csv").click()
         with Path(download.value.path()).open(newline="") as lines:
