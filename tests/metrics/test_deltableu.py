@@ -232,21 +232,3 @@ def test_comparison_with_the_same_system(metric):
     found = metric.compute(**columns, against=columns["predictions"], n_trials=50, n_bootstrap=50)["comparison"]
     assert (found["difference"], found["p_value"]) == (0, 1)
     assert (found["confidence"]["low"], found["confidence"]["high"]) == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("against", "message"),
-    [
-        (["a", "b", "c"], "the columns differ in length: .*against has 3"),
-        (["a", None], r"against\[1\] is missing; expected an answer of the second system for every row"),
-    ],
-)
-def test_a_second_system_needs_one_answer_per_row(metric, against, message):
-    with pytest.raises(ValueError, match=f"^deltableu: {message}"):
-        metric.compute(predictions=["a", "a"], references=["a", "a"], against=against)
-
-
-@pytest.mark.parametrize("bad", [{"tokenize": "13b"}, {"tokenize": ["13a"]}, {"lang": "english"}], ids=str)
-def test_invalid_tokenizers_and_languages_raise(metric, bad):
-    with pytest.raises(ValueError, match=f"^deltableu: {next(iter(bad))} is .*; expected (one of|a two-letter code)"):
-        metric.compute(predictions=["a"], references=["a"], **bad)

@@ -42,6 +42,20 @@ def test_diver_qa_groups_by_source_and_model(diver_qa_dir):
     assert read("diver_qa", diver_qa_dir, systems=("phi",)).groups == ["all", "source aqa", "source squad", "model phi"]
 
 
+def test_semeval_groups_by_part_and_test(semeval2013_dir):
+    data = read("semeval2013", semeval2013_dir)
+    assert {group: len(data.members(group)) for group in data.groups} == {
+        "all": 8,
+        "Beetle": 6,
+        "Beetle/unseen answers": 2,
+        "Beetle/unseen questions": 4,
+        "SciEntsBank": 2,
+        "SciEntsBank/unseen answers": 1,
+        "SciEntsBank/unseen questions": 1,
+    }
+    assert read("semeval2013", semeval2013_dir, split="train").groups == ["all", "Beetle", "SciEntsBank"]
+
+
 def test_default_split_of_evouna(evouna_dir):
     (evouna_dir / "split.json").unlink()
     found = read("evouna", evouna_dir, split="train")
@@ -55,6 +69,7 @@ def test_default_split_of_evouna(evouna_dir):
         ("evouna", {"limit": 0}, "limit is 0"),
         ("evouna", {"split": "final"}, "no split 'final'"),
         ("diver_qa", {"split": "dev"}, "no splits"),
+        ("saf", {"systems": ("gpt4",)}, "saf does not name systems"),
     ],
 )
 def test_wrong_selections_are_rejected(evouna_dir, diver_qa_dir, name, selection, message):
