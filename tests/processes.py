@@ -1,9 +1,13 @@
 """Start Python in processes of their own."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.request
+from contextlib import suppress
 
 # Code for the start of programs that do not need torch, torchvision or transformers. `import evaluate` imports these
 # packages if they are installed, which takes ten seconds of CPU. The environment may have a finder that imports torch
@@ -49,3 +53,15 @@ def start(*arguments, env=None, **options):
     env = {name: str(value) for name, value in (os.environ if env is None else env).items()}
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen([sys.executable, *map(str, arguments)], env=env, text=True, **(streams | options))
+
+
+def wait_until_up(url, process, log, seconds):
+    """Wait until a server answers; raise an error with its log if it does not, or if its process ends."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        time.sleep(0.1)
+    process.send_signal(signal.SIGABRT)  # so that it writes the stack of each thread
+    process.wait(30)
+    raise RuntimeError(f"{url} does not answer:\n{log.read_text()}")

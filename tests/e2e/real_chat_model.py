@@ -4,16 +4,14 @@ It is no test itself.
 """
 
 import subprocess
-import time
-import urllib.request
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from processes import free_port
+from processes import free_port, wait_until_up
 
 NAME = "SmolLM2-135M-Instruct"
 
@@ -47,18 +45,8 @@ def served(start, model: Path, log: Path):
     with log.open("w") as output:
         process = start(*program, "--device", "cpu", stdout=output, stderr=subprocess.STDOUT)
     try:
-        _wait(f"http://127.0.0.1:{port}/health", process, log)
+        wait_until_up(f"http://127.0.0.1:{port}/health", process, log, 300)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.kill()
         process.wait(30)
-
-
-def _wait(url, process, log):
-    end = time.monotonic() + 300
-    while time.monotonic() < end:
-        assert process.poll() is None, log.read_text()
-        with suppress(OSError), urllib.request.urlopen(url, timeout=5):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"not up after five minutes:\n{log.read_text()}")

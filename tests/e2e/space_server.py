@@ -3,12 +3,10 @@
 import os
 import signal
 import subprocess
-import time
-import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
-from processes import free_port
+from processes import free_port, wait_until_up
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.parent.name for path in (ROOT / "spaces").glob("*/app.py"))
@@ -42,7 +40,7 @@ class Server:
         with self.log.open("w") as log:
             self.process = start(app, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            self._wait()
+            wait_until_up(self.url, self.process, self.log, 120)
             self.client()
         except BaseException:
             self.stop()
@@ -71,16 +69,3 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise
-
-    def _wait(self):
-        for _ in range(1200):
-            if self.process.poll() is not None:
-                raise RuntimeError(self.log.read_text())
-            try:
-                with urllib.request.urlopen(self.url, timeout=5):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        self.process.send_signal(signal.SIGABRT)  # so that it writes the stack of each thread
-        self.process.wait(30)
-        raise RuntimeError(f"not up after two minutes:\n{self.log.read_text()}")

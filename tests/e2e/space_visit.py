@@ -1,6 +1,5 @@
 """A Space's page in Chromium."""
 
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
 
@@ -8,34 +7,37 @@ SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHT
 OF_GRADIO = {"label-content-name-mismatch": "upload-container"}
 
 
-class Visit:
-    """An open page, with the errors on it."""
+class Opened:
+    """An open page, with the errors on it, including requests to other servers."""
 
-    def __init__(self, browser, server, width, scheme="light"):
-        self.server = server
-        self.context = browser.new_context(color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.resize(width)
+    def __init__(self, browser, url, size=WIDTHS["desktop"], scheme="light"):
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        self.page, self.wrong, own = self.context.new_page(), [], (url, "data:", "blob:")
         self.page.set_default_timeout(60_000)
-        self.wrong = []
         self.page.on("console", lambda entry: entry.type == "error" and self.wrong.append(entry.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", self._requested)
-        self.page.goto(server.url)
-        self.tab("Answer")  # a Space with a demo opens with the demo
-        self.page.locator(".qa-result").wait_for()
-
-    def _requested(self, request):
-        if not request.url.startswith((self.server.url, "data:", "blob:")):
-            self.wrong.append(f"a request to {request.url}")
+        self.page.on("request", lambda request: request.url.startswith(own) or self.wrong.append(request.url))
+        self.page.goto(url)
 
     def __enter__(self):
-        return self
+        return self.page
 
     def __exit__(self, kind, *_):
         self.context.close()
         if kind is None:
             assert self.wrong == []
+
+
+class Visit(Opened):
+    """An open page of a Space."""
+
+    def __init__(self, browser, server, width, scheme="light"):
+        super().__init__(browser, server.url, WIDTHS[width], scheme)
+        self.tab("Answer")  # a Space with a demo opens with the demo
+        self.page.locator(".qa-result").wait_for()
+
+    def __enter__(self):
+        return self
 
     def tab(self, name):
         """Open a tab."""
@@ -45,10 +47,6 @@ class Visit:
         """Set the width of the window."""
         size = WIDTHS[width]
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
-
-    def overflow(self):
-        """Return the number of pixels by which the page is wider than the window."""
-        return self.page.evaluate(OVERFLOW)
 
     def box(self, name):
         """Return a box of the form."""
@@ -80,6 +78,11 @@ class Visit:
         self.page.locator(f"#answers [role=gridcell][data-row='{number}']").nth(3).click()
         self.page.locator("#row .qa-result").first.wait_for()
         return self.page.locator("#row").inner_text()
+
+
+def overflow(page):
+    """Return the number of pixels by which the page is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def violations(page, axe):

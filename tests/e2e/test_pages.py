@@ -3,12 +3,10 @@
 import os
 import signal
 import subprocess
-import time
-import urllib.request
 
 import numpy as np
 import pytest
-from space_visit import violations
+from space_visit import Opened, overflow, violations
 from typer.testing import CliRunner
 
 from evaluate_qa.cli import app
@@ -20,33 +18,6 @@ pytest.importorskip("gradio")
 
 ATTACK = "<script>document.title = 'attacked'</script><img src=x onerror='alert(1)'> ${1+1} {{7*7}} &amp; {x}"
 LABEL = "from evaluate_qa.cli import app; app()"
-
-
-class Opened:
-    """An open page, with the errors on it, including requests to other servers."""
-
-    def __init__(self, browser, url, own, size=(1280, 900), scheme="light"):
-        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-        self.page, self.wrong = self.context.new_page(), []
-        self.page.set_default_timeout(60_000)
-        self.page.on("console", lambda entry: entry.type == "error" and self.wrong.append(entry.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on(
-            "request", lambda request: request.url.startswith((own, "data:")) or self.wrong.append(request.url)
-        )
-        self.page.goto(url)
-
-    def __enter__(self):
-        return self.page
-
-    def __exit__(self, kind, *_):
-        self.context.close()
-        if kind is None:
-            assert self.wrong == []
-
-
-def overflow(page):
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def color(page, element):
@@ -66,16 +37,8 @@ def labelling(processes, tmp_path):
             environment = os.environ | {"PYTHONFAULTHANDLER": "1", "GRADIO_SERVER_PORT": str(port), "BROWSER": "true"}
             started = processes.start(*command, cwd=tmp_path, env=environment, start_new_session=True, **streams)
         running.append(started)
-        until = time.monotonic() + 200
-        while time.monotonic() < until and started.poll() is None:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=20):
-                    return started, f"http://127.0.0.1:{port}"
-            except OSError:
-                time.sleep(0.1)
-        started.send_signal(signal.SIGABRT)  # so that it writes the stack of each thread
-        started.wait(30)
-        raise AssertionError((tmp_path / "log.txt").read_text())
+        processes.wait_until_up(f"http://127.0.0.1:{port}", started, tmp_path / "log.txt", 200)
+        return started, f"http://127.0.0.1:{port}"
 
     yield start
     for process in running:
@@ -98,7 +61,7 @@ def test_answers_are_labeled_by_keyboard(labelling, browser, axe, artefacts, tmp
     def labels():
         return [row["label"] for _, row in read_rows(target)]
 
-    with Opened(browser, url, url) as page:
+    with Opened(browser, url) as page:
         asked = page.locator("#asked")
         asked.get_by_text("Row 1 of 35").wait_for()
         assert asked.locator(".qa-answer").inner_text().split() == f"Answer {ATTACK}".split()
@@ -128,7 +91,7 @@ def test_answers_are_labeled_by_keyboard(labelling, browser, axe, artefacts, tmp
     assert process.wait(60) == 0
     assert ".jsonl: 2 right, 0 wrong, 1 skipped, 32 left" in (tmp_path / "log.txt").read_text()
     process, url = labelling(target)
-    with Opened(browser, url, url, (390, 844), "dark") as page:
+    with Opened(browser, url, (390, 844), "dark") as page:
         page.locator("#asked").get_by_text("Row 4 of 35").wait_for()
         page.wait_for_timeout(300)
         page.screenshot(path=artefacts / "label-phone-dark.png")
@@ -161,7 +124,7 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
     assert done.exit_code == 0, done.output
     grounds = {}
     for size, scheme in (((1280, 900), "light"), ((390, 844), "light"), ((390, 844), "dark")):
-        with Opened(browser, target.as_uri(), target.as_uri(), size, scheme) as page:
+        with Opened(browser, target.as_uri(), size, scheme) as page:
             page.screenshot(path=artefacts / f"report-{size[0]}-{scheme}.png", full_page=True)
             assert overflow(page) <= 0
             assert violations(page, axe) == []
@@ -187,7 +150,7 @@ def board(tmp_path_factory):
 @pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), ((375, 812), "dark")], ids=["desktop", "phone"])
 def test_the_board_is_used_by_keyboard(browser, axe, artefacts, board, size, scheme):
     """Without an error on the console, or a request other than for the page itself."""
-    with Opened(browser, board, board, size, scheme) as page:
+    with Opened(browser, board, size, scheme) as page:
         page.screenshot(path=artefacts / f"board-{size[0]}-{scheme}.png")
         assert overflow(page) <= 0
         assert violations(page, axe) == []

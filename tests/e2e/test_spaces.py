@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer
 from space_requests import ask
 from space_server import CLIP
-from space_visit import WIDTHS, Visit, violations
+from space_visit import WIDTHS, Visit, overflow, violations
 
 pytest.importorskip("gradio")
 
@@ -45,19 +45,9 @@ def test_every_tab_is_accessible_and_fits(name, servers, browser, axe, artefacts
                     name = f"{server.name}-{width}-{scheme}-{tab.lower()}.png"
                     page.screenshot(path=artefacts / name, full_page=True)
                     found += [f"{tab}, {width}: {violation}" for violation in violations(page, axe)]
-                    assert visit.overflow() <= 0, f"{tab} is wider than the window of a {width}"
+                    assert overflow(page) <= 0, f"{tab} is wider than the window of a {width}"
                 visit.resize("desktop")
             assert found == []
-
-
-def test_colors_have_the_same_meaning_in_both_schemes(smile, browser):
-    found = []
-    for scheme in ("light", "dark"):
-        with Visit(browser, smile, "desktop", scheme) as visit:
-            colors = "['right', 'wrong', 'half', 'fill'].map(name => style.getPropertyValue(`--qa-${name}`))"
-            found.append(visit.page.evaluate(f"(style => {colors})(getComputedStyle(document.body))"))
-    assert found[0] == found[1]
-    assert len({*found[0]}) == 4
 
 
 def test_a_phone_shows_no_stray_dot_and_no_text_under_an_arrow(nli_lex, browser):
@@ -114,9 +104,6 @@ def test_wrong_input_is_explained(smile, browser, tmp_path):
         page = visit.page
         visit.box("references").fill("")
         assert "There is no reference. Enter at least one." in visit.score()
-        visit.box("references").fill("Paris")
-        visit.box("prediction").fill("x" * 5000)
-        assert "the text has 5,000 characters; this Space accepts 4,000." in visit.score()
         visit.tab("File")
         page.locator("#score-file").click()
         page.get_by_text("Upload a file first").wait_for()
@@ -125,9 +112,6 @@ def test_wrong_input_is_explained(smile, browser, tmp_path):
         shown = visit.upload(broken)
         assert "broken.jsonl: 1 row to score" in shown
         assert "line 2: not JSON" in shown
-        broken = broken.rename(tmp_path / "binary.jsonl")
-        broken.write_bytes(b"\xff\xfe")
-        assert "line 1: not UTF-8" in visit.upload(broken)
         assert "Traceback" not in page.content()
     assert "Traceback" not in smile.log.read_text()
 
@@ -167,7 +151,7 @@ def test_two_systems_answers_are_compared(smile, browser, axe, artefacts, tmp_pa
             page.wait_for_timeout(300)
             page.screenshot(path=artefacts / f"compared-{width}.png", full_page=True)
             assert violations(page, axe) == []
-            assert visit.overflow() <= 0
+            assert overflow(page) <= 0
         with page.expect_download() as download:
             page.locator("#download-csv").click()
         with Path(download.value.path()).open(newline="") as lines:

@@ -143,13 +143,6 @@ def test_columns_with_rows_sorted_by_length_raise_an_error(metrics, trainer):
     assert trainer(scores(metrics), **sorting).evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
 
 
-def test_columns_with_several_evaluation_sets_raise_an_error(metrics, trainer):
-    rows = tiny_training.answered(ANSWERS)
-    several = trainer(scores(metrics, references=ANSWERS[:ROWS]), {"first": rows[:ROWS], "second": rows[:5]})
-    with pytest.raises(ValueError, match=r"references has 7 rows, the evaluation set 5; .*several evaluation sets"):
-        several.evaluate()
-
-
 def test_an_interrupted_evaluation_raises_an_error_once(metrics, trainer):
     class BreaksOff(TrainerCallback):
         steps = 0

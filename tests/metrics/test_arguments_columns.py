@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluate_qa.metrics._shared.arguments import (
     Unexpected,
@@ -108,15 +106,6 @@ def test_a_long_value_is_shortened_in_the_message():
 def test_text_is_cleaned(text, expected):
     assert clean(text) == expected
     assert plain([clean(text)])
-
-
-@given(st.text(st.characters(), max_size=20))
-def test_any_text_can_be_stored_and_only_surrogates_change(text):
-    cleaned = clean(text)
-    assert cleaned.encode().decode() == cleaned
-    assert clean(cleaned) == cleaned
-    if not any("\ud800" <= character <= "\udfff" for character in text):
-        assert cleaned == text
 
 
 @pytest.mark.parametrize(

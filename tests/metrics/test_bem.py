@@ -73,15 +73,6 @@ def test_three_unnamed_classes_raise(tmp_path):
         evaluate_qa.load("bem", model=str(three)).compute(**ROWS)
 
 
-@pytest.mark.parametrize("bad", [None, "", "  "])
-def test_a_missing_question_raises(tiny, bad):
-    questions = ["who was it ?", bad, "capital"]
-    with pytest.raises(ValueError, match=r"bem: questions\[1\] is .*; expected a question"):
-        tiny.compute(**{**ROWS, "questions": questions})
-    with pytest.raises(ValueError, match="bem: questions is missing"):
-        tiny.compute(predictions=ROWS["predictions"], references=ROWS["references"])
-
-
 def test_lexical_needs_a_final_layer(tiny):
     with pytest.raises(ValueError, match=r"bem: lexical is True, but bem0@.* has no final layer"):
         tiny.compute(**ROWS, lexical=True)

@@ -341,11 +341,6 @@ def test_wrong_loading_options_are_rejected(options, message):
         evaluate_qa.load("evqascore", **options)
 
 
-def test_unknown_language_is_rejected(metric, paths):
-    with pytest.raises(ValueError, match="evqascore: lang is 'english', which YAKE does not support"):
-        metric.compute(predictions=["a"], videos=paths[:1], lang="english")
-
-
 def test_signature_lists_changed_options(metric, paths):
     plain = metric.compute(predictions=["red square"], videos=paths[:1])["signature"]
     start = rf"evqascore\|v:1.1.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"

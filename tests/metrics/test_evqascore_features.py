@@ -52,11 +52,6 @@ def test_features_are_those_of_the_sampled_frames(encoder, paths):
     assert isinstance(found[paths[4]], UnreadableVideo)
 
 
-def test_each_video_comes_once(encoder, paths):
-    assert sorted(path for path, _ in video_features(paths[:2] * 3, encoder, Sampling(30))) == sorted(paths[:2])
-    assert list(video_features([], encoder, Sampling(30))) == []
-
-
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_features_do_not_depend_on_threads_or_other_videos(encoder, paths, threads):
     alone = {path: dict(video_features([path], encoder, Sampling(4)))[path] for path in paths[:3]}
@@ -77,15 +72,6 @@ def read(monkeypatch):
     names, original = [], encoding.read_samples
     monkeypatch.setattr(encoding, "read_samples", lambda path, *rest: names.append(path) or original(path, *rest))
     return names
-
-
-def test_stored_features_are_used_instead_of_the_video(encoder, paths, tmp_path, read):
-    first = dict(video_features(paths, encoder, Sampling(10), cache_dir=tmp_path))
-    read.clear()
-    second = dict(video_features(paths, encoder, Sampling(10), cache_dir=tmp_path))
-    assert sorted(read) == sorted(paths[3:])
-    assert all(_same(first[path], second[path]) for path in paths[:3])
-    assert isinstance(second[paths[3]], UnreadableVideo)
 
 
 def test_stored_features_belong_to_content_sampling_and_model(encoder, paths, tmp_path, read):

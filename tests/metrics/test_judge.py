@@ -71,14 +71,6 @@ def test_cost_is_none_if_the_server_counts_no_tokens(load, server):
     assert out["per_example"]["tokens_in"] == [None]
 
 
-def test_concurrent_verdicts_stay_with_their_rows(load, server):
-    server.seconds = 0.001
-    columns = numbered(300)
-    out = load(concurrency=32).compute(**columns)
-    assert out["per_example"]["verdict"] == [number % 3 > 0 for number in range(300)]
-    assert server.asked == dict.fromkeys(columns["predictions"], 1)
-
-
 def test_signature_shows_the_source_of_scores(load, server):
     metric = load()
     named = metric.compute(**rows("right"))["signature"]
@@ -276,18 +268,6 @@ def test_twenty_failures_in_a_row_end_the_requests(load, server):
     assert len(server.bodies) < 30
     assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed before it")
     assert out["per_example"]["asked"][-1] is False
-
-
-def test_cached_verdicts_are_reused(load, server, tmp_path):
-    columns = numbered(30)
-    first = load(cache_dir=tmp_path).compute(**columns)
-    again = load(cache_dir=tmp_path).compute(**{name: values[::-1] for name, values in columns.items()}, prices=(1, 1))
-    assert server.asked == dict.fromkeys(columns["predictions"], 1)
-    assert again["per_example"]["score"] == first["per_example"]["score"][::-1]
-    assert set(again["per_example"]["cached"]) == {True}
-    assert again["cost"] == 0
-    assert again["asked"] == 1
-    assert again["signature"] == first["signature"]
 
 
 def test_the_cache_key_holds_everything_that_a_verdict_depends_on(load, server, tmp_path):

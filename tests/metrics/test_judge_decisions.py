@@ -130,12 +130,6 @@ def test_a_question_answered_twice_is_unreadable(server):
     assert out["per_example"]["error"] == ["the reply answers a question twice"]
 
 
-def test_a_status_of_501_is_not_retried(load, server):
-    server.reply = (501, b"{}")
-    assert load().compute(**rows("a"))["unscored"] == 1
-    assert len(server.bodies) == 1
-
-
 def test_options_work_as_for_chat(load, server, tmp_path):
     """Samples, swap, the cascade, the cache, and the end after twenty failures."""
     load = partial(load, cache_dir=tmp_path, aspects=["hedged"])

@@ -25,6 +25,7 @@ READABLE = [
     ("What is the sum of the angles?", "π", "180°"),
     ("What is 5 + 5?", "10", "ten"),
     ("", "a", ""),
+    ("What is the area of a circle?", "πr²", "pi times the radius squared"),
 ]
 
 
@@ -33,16 +34,10 @@ def test_unsupported_texts_are_detected_by_their_letters():
     assert [row for row in READABLE if unsupported(row[0], row[2], row[1])] == []
 
 
-def test_exact_score_needs_the_references_words_as_a_run():
-    assert exact_score("それは東京です。", "東京") == 1
-    assert exact_score("水的化学式是H₂O。", "H2O") == 1
-    assert exact_score("京都", "東京") == 0
-    assert exact_score("", "東京") == 0
-
-
 @pytest.mark.parametrize(
     ("reference", "answer"),
     [
+        ("H2O", "水的化学式是H₂O。"),
         ("한라산", "제주도에 있는 한라산입니다."),
         ("지리산", "한라산이 아니라 지리산입니다."),
         ("서울", "서울특별시입니다."),

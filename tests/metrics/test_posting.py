@@ -77,7 +77,11 @@ def test_retry_after_may_be_a_date():
 
 @pytest.mark.parametrize(
     ("status", "wait", "asked"),
-    [*((s, "0.001", 2) for s in (408, 409, 429, 500, 529)), (400, "0.001", 1), (404, "0.001", 1), (429, "3600", 1)],
+    [
+        *((s, "0.001", 2) for s in (408, 409, 429, 500, 529)),
+        *((s, "0.001", 1) for s in (400, 404, 501)),
+        (429, "3600", 1),
+    ],
 )
 def test_only_transient_errors_are_retried_unless_the_wait_is_long(server, status, wait, asked):
     server.reply = (status, b"oh", {"Retry-After": wait})

@@ -4,7 +4,6 @@ import json
 import sys
 
 import datasets
-import evaluate
 import pytest
 import tiny_checkpoints
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled
@@ -94,16 +93,15 @@ def bars():
     return logging.is_progress_bar_enabled(), are_progress_bars_disabled()
 
 
-@pytest.mark.parametrize("library", [evaluate, datasets])
-def test_disabled_bars_of_evaluate_and_datasets_disable_those_of_other_libraries(tiny, capfd, library):
+def test_disabled_bars_of_datasets_disable_those_of_other_libraries(tiny, capfd):
     before = bars()
     capfd.readouterr()
-    (library.disable_progress_bar if library is evaluate else library.disable_progress_bars)()
+    datasets.disable_progress_bars()
     try:
         load("default", SmileLoading(model=tiny, device="cpu"))
         with pytest.raises(FileNotFoundError):
             load("default", SmileLoading(model="someone/none"))
     finally:
-        (library.enable_progress_bar if library is evaluate else library.enable_progress_bars)()
+        datasets.enable_progress_bars()
     assert capfd.readouterr() == ("", "")
     assert bars() == before == (True, False)

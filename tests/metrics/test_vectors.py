@@ -1,8 +1,6 @@
 """The store of vectors returns what was written, also if several processes write or one is killed."""
 
-import signal
 import sqlite3
-import time
 from contextlib import closing
 
 import numpy as np
@@ -116,28 +114,3 @@ sys.exit(max(process.exitcode for process in processes))
     assert (racing.communicate(timeout=60)[1], racing.returncode) == ("", 0)
     for number in range(20):
         assert_whole(VectorStore(tmp_path / str(number), "model"), range(18))
-
-
-@pytest.mark.parametrize("after", [0, 0.02])
-def test_a_killed_process_leaves_whole_transactions(python, tmp_path, after):
-    code = """
-store = VectorStore(sys.argv[1], "model")
-for start in range(0, 10**9, 50):
-    write(store, range(start, start + 50))
-    if not start: print("writing", flush=True)
-"""
-    writer = python(code, tmp_path)
-    assert writer.stdout.readline() == "writing\n"
-    time.sleep(after)
-    writer.kill()
-    writer.communicate(timeout=60)
-    assert writer.returncode == -signal.SIGKILL
-    store = VectorStore(tmp_path, "model")
-    written = count(store)
-    assert written >= 50
-    assert written % 50 == 0, "a transaction was written in part"
-    assert_whole(store, range(written))
-    with closing(sqlite3.connect(store.path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    store.write([f"text {written}"], vector(written)[None])
-    assert_whole(store, range(written + 1))

@@ -23,33 +23,12 @@ from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher
 from evaluate_qa.training.verdicts import TRAINED
 
+# fmt: off
 WORDS = [
-    "the",
-    "cat",
-    "dog",
-    "bird",
-    "fish",
-    "sat",
-    "ran",
-    "flew",
-    "swam",
-    "on",
-    "in",
-    "mat",
-    "tree",
-    "park",
-    "pond",
-    "who",
-    "what",
-    "where",
-    "why",
-    "is",
-    "it",
-    "not",
-    "no",
-    "yes",
-    "a",
+    "the", "cat", "dog", "bird", "fish", "sat", "ran", "flew", "swam", "on", "in", "mat", "tree", "park", "pond", "who",
+    "what", "where", "why", "is", "it", "not", "no", "yes", "a",
 ]
+# fmt: on
 RECIPE = TrainingRecipe(device="cpu", token_budget=2048, max_tokens=32)
 STEPS = (
     Step("pairs", SMALL, SMALL, 1e-3, pairs=True),
@@ -174,7 +153,7 @@ def check_join(folders, tmp_path, output):
 
 
 def check_bem(folder):
-    """BEM loads the folder, and its margin is the teacher's; NLI+lex and a damaged head raise errors."""
+    """BEM loads the folder, and its margin is the teacher's; NLI+lex raises an error."""
     texts = {"questions": "where is the cat", "predictions": "it is in the tree", "references": "on a mat"}
     columns = {name: [text] for name, text in texts.items()}
     found = evaluate_qa.load("bem", model=folder).compute(**columns)
@@ -185,12 +164,6 @@ def check_bem(folder):
     assert "lex:lengths" in found["signature"]
     with pytest.raises(ValueError, match=r"^nli_lex: .*joined is a large matcher, which only bem reads; use bem$"):
         evaluate_qa.load("nli_lex", model=folder).compute(**columns)
-    head_file = folder / "head.safetensors"
-    head_file.write_bytes(head_file.read_bytes()[:-1])
-    with pytest.raises(
-        ValueError, match=r"^bem: .*head\.safetensors is not the head of a large matcher \(SafetensorErr"
-    ):
-        evaluate_qa.load("bem", model=folder).compute(**columns)
 
 
 @pytest.mark.slow
@@ -236,15 +209,6 @@ def test_best_candidate_has_figures_on_all_kinds():
     assert best_candidate(candidates) == "better"
     assert best_candidate({"cut": candidates["cut"]}) == "cut"
     assert best_candidate({"shipped": candidates["shipped"]}) is None
-
-
-def test_missing_folders_are_reported(tmp_path):
-    given = ["--data-dir", tmp_path / "data", "--pairs", tmp_path, "--verdicts", tmp_path]
-    output = run_program("accelerator.__main__", "pack", tmp_path / "parcels", *given, code=1).output
-    assert output.splitlines()[-1].endswith(f"accelerator pack: there is no folder {tmp_path / 'data'}")
-    given = [tmp_path / "parcels", "-o", tmp_path / "out", "--work", tmp_path / "work"]
-    output = run_program("accelerator.__main__", "train", *given, code=1).output
-    assert "has no manifest.json; give the folder that `pack` wrote" in output
 
 
 def test_skills_by_hand():

@@ -13,7 +13,6 @@ import pytest
 from chat_server import completion, texts
 from commands import run_command
 
-from evaluate_qa.auditing.figures import Audited, figures
 from evaluate_qa.auditing.requests import INJECTIONS
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.protocols import protocol
@@ -151,20 +150,6 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
     for name in ("agreement/kappa", "injections/order", "length/wrong_accepted_longer"):
         one = found[name]
         assert f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" in text
-
-
-def test_intervals_cover_known_biases():
-    """95% intervals of 40 audits contain the true effect of length and the true rate of obedience."""
-    covered = Counter()
-    for seed in range(40):
-        dice = np.random.default_rng(seed).random
-        labels, lengths, questions = np.arange(200) % 2, np.arange(200) // 2 % 2, np.arange(200) // 4
-        plain = dice(200) < np.where(labels == 1, 0.9, 0.1 + 0.3 * lengths)
-        verdicts = {"plain": plain * 1.0, "injection order": np.where(labels == 1, np.nan, plain | (dice(200) < 0.25))}
-        one = figures(Audited(labels * 1.0, questions, lengths, [""] * 200, [], verdicts, plain * 1.0))
-        truth = {("length", "wrong_accepted_difference"): 0.3, ("injections", "order"): 0.25}
-        covered.update(at for at, p in truth.items() if one[at[0]][at[1]].low <= p <= one[at[0]][at[1]].high)
-    assert min(covered.values()) >= 35, covered  # fewer have a probability of 1.4%
 
 
 def test_drift_of_the_model_behind_a_name(audit, server):

@@ -12,7 +12,7 @@ from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.lexical import recall
 from evaluate_qa.metrics._shared.words import exact_words
 from evaluate_qa.training.balance import Balance, Balanced, ExamplePool, drawn
-from evaluate_qa.training.examples import Generator, Mixture, TrainingExample, batches
+from evaluate_qa.training.examples import Generator, Mixture, TrainingExample
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 from evaluate_qa.training.written.style import chances, evening_weights
 
@@ -102,13 +102,6 @@ def test_numbers_and_dates_are_rewritten():
     assert variants == {"forty or seven, not 1987", "40 or 7, not 1987"}
     assert [in_words(n) for n in (0, 13, 20, 99)] == ["zero", "thirteen", "twenty", "ninety-nine"]
     assert sentences('One. Two? "Three" e.g. four') == ["One.", "Two?", '"Three" e.g. four']
-
-
-def test_batches_hold_every_example_once_within_the_budget():
-    lengths = random.Random(0).choices(range(5, 60), k=300)
-    listed = list(batches(lengths, 200))
-    assert sorted(number for batch in listed for number in batch) == list(range(300))
-    assert all(len(batch) * max(lengths[n] for n in batch) <= 200 for batch in listed)
 
 
 def test_share_of_a_set_is_its_size_to_the_temperature():

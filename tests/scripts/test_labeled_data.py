@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 from file_server import files_served
 
-from evaluate_qa.labeled_data import saf
 from evaluate_qa.labeled_data.sets import SETS, read
 
 
@@ -141,17 +140,6 @@ def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
         monkeypatch.setattr(module, "SOURCE", dataclasses.replace(module.SOURCE, url=f"{address}/served/{name}"))
         shutil.rmtree(folder)
         assert read(name, None) == whole
-
-
-def test_error_without_a_network_names_the_source(tmp_path, monkeypatch):
-    monkeypatch.setattr("datasets.config.DOWNLOADED_DATASETS_PATH", str(tmp_path))
-    with pytest.raises(ConnectionError) as error:
-        read("saf", None)
-    assert str(error.value) == (
-        f"{saf.SOURCE.url} could not be downloaded ({type(error.value.__cause__).__name__}). Without a network, get "
-        f"the file from {saf.SOURCE.home}, put it into a folder, and pass the folder as data_dir "
-        "(on the command line: --data-dir)."
-    )
 
 
 def counted(numbers, test=None):

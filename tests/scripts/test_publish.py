@@ -155,13 +155,6 @@ def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
     assert "nothing was uploaded. Fix the problems listed above." in result.stderr
 
 
-def test_output_builds_without_uploading(tmp_path):
-    result = run("models", "-o", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
-    built = tmp_path / "out" / "models" / "org" / "matcher"
-    assert (built / matcher.PUBLISHED).read_bytes() == matcher.find("bem").read_bytes()
-
-
 def test_a_data_set_without_some_of_its_files_is_refused(data_dir, tmp_path):
     (data_dir / "evouna" / "TQ.json").unlink()
     result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out")

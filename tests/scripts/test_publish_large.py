@@ -7,7 +7,7 @@ import shutil
 import pytest
 import torch
 from huggingface_hub import HfApi, ModelCard
-from transformers import MPNetConfig, MPNetForSequenceClassification, MPNetModel, MPNetTokenizer
+from transformers import MPNetConfig, MPNetModel, MPNetTokenizer
 from typer.testing import CliRunner
 
 import evaluate_qa
@@ -113,12 +113,6 @@ def test_a_commit_of_a_large_matcher_can_be_pinned(copy, published):
     published(copy)
     assert scored("org/copy") == scored(copy) != scores
     assert scored("org/copy", model_revision=first) == scores
-
-
-def test_a_plain_classifier_on_the_hub_still_loads(published, tmp_path):
-    folder = saved(tmp_path / "plain", MPNetForSequenceClassification)
-    published(folder)
-    assert scored("org/plain") == scored(folder)
 
 
 def damaged(head):

@@ -72,14 +72,6 @@ def test_score_adds_the_metrics_columns_to_each_row(score, suffix):
     assert _files() == [f"in.{suffix}", "out.jsonl"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_score_writes_the_same_scores_in_every_format(score, suffix):
-    write_rows("in.jsonl", ROWS)
-    score("--input", "in.jsonl", "--output", f"out.{suffix}", "--chunk-size", 2)
-    assert [float(row["score"]) for row in _rows(f"out.{suffix}")] == SCORES
-    assert [str(row["verdict"]) for row in _rows(f"out.{suffix}")] == ["True", "False", "True"]
-
-
 def test_parquet_keeps_the_types_of_the_input(score):
     write_rows("in.parquet", [{**row, "n": 1, "raw": b"\x00"} for row in ROWS])
     score("--input", "in.parquet", "--output", "out.parquet")
@@ -168,6 +160,7 @@ def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
         "--input", "in.jsonl", "--output", "out.csv", "--errors", "bad.jsonl", "--chunk-size", chunk_size
     ).stderr
     assert [row["id"] for row in _rows("out.csv")] == ["1", "2", "3", "6", "8"]
+    assert [float(row["score"]) for row in _rows("out.csv")[:3]] == SCORES
     bad = _rows("bad.jsonl")
     assert [row["row"] for row in bad] == [4, 5, 7]
     assert [row["input"] for row in bad] == [BAD[3], BAD[4], '{"id": 7, "prediction']
@@ -289,21 +282,6 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
     assert _summary(message) == _summary(whole)
     assert _files() == sorted(["bad.jsonl", "in.jsonl", "out.csv", "whole.csv", "whole_bad.jsonl"])
-
-
-def test_a_killed_run_resumes_and_equals_an_uninterrupted_one(processes, score, toy, tmp_path):
-    write_rows("in.jsonl", toy_rows(200))
-    options = ["--metric", str(toy), "--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.05"]
-    stopped = [*options, "--output", "out.parquet", "--errors", "bad.jsonl"]
-    with processes.start(
-        "-c", f"{processes.HIDE_TORCH}from evaluate_qa.cli import app; app()", "score", *stopped
-    ) as process:
-        when_there(tmp_path / "out.parquet.work" / "000004.parquet", process.kill).join()
-    assert process.returncode == -signal.SIGKILL
-    score(*stopped, "--resume")
-    score(*options, "--output", "whole.parquet", "--errors", "whole_bad.jsonl")
-    assert Path("out.parquet").read_bytes() == Path("whole.parquet").read_bytes()
-    assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
 
 
 def test_files_that_a_killed_run_has_not_finished_are_written_again(score):

@@ -42,12 +42,6 @@ def test_chunks_give_the_same_result_as_all_rows_together(specification, scorer)
         assert [step.done for step in steps] == [*range(0, len(table.rows), 2)][: len(steps)]
 
 
-def test_options_reach_the_metric(smile, scorer_of):
-    table, scorer = table_of(smile), scorer_of("smile")
-    *_, scored = batch.score(smile, scorer, table, replace(smile.options(), w=0.0, typed=False))
-    assert scored.score == pytest.approx(scorer.compute(table.rows, {"w": 0.0, "typed": False})["lexical"])
-
-
 def test_rows_that_the_metric_refuses_are_named_and_skipped(smile, scorer_of):
     rows = [
         {"predictions": "a", "references": ["b"]},

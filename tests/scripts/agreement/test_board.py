@@ -94,24 +94,11 @@ def test_unseen_columns_have_mean_of_their_own():
     assert (unseen.group, unseen.rows, unseen.estimates["m"]["mcc"].value) == ("one", 2, -1)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{}", "is not a gzip file of JSON lines"),
-        (gzip.compress(b'{"question": "k?"}\n'), "kqa_statements.jsonl.gz, line 1"),
-        (gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode()), "label or score is 'yes'; expected"),
-    ],
-    ids=["not gzip", "no column", "label"],
-)
-def test_damaged_judged_answers_are_named(judged_dir, content, message):
+def test_bad_label_of_a_judged_answer_is_named(judged_dir):
+    """tests/scripts/test_fit_verdicts.py has the other errors of such files."""
+    content = gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode())
     (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        read(judged_dir)
-
-
-def test_missing_judged_answers_are_named(judged_dir):
-    (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").unlink()
-    with pytest.raises(FileNotFoundError, match=r"kqa_statements\.jsonl\.gz; give a folder"):
+    with pytest.raises(ValueError, match=r"kqa_statements\.jsonl\.gz, line 1: label or score is 'yes'; expected"):
         read(judged_dir)
 
 

@@ -1,7 +1,6 @@
 """Data sets as labeled answers: groups, dropped rows, and selections."""
 
 import json
-from collections import Counter
 
 import pytest
 
@@ -11,16 +10,6 @@ from evaluate_qa.labeled_data.rows import DataSelection
 
 def read(name, folder, **selection):
     return DATA[name](DataSelection(folder, **selection))
-
-
-def test_evouna_drops_unusable_rows_and_counts_them(evouna_dir):
-    data = read("evouna", evouna_dir)
-    assert data.dropped == {
-        "NQ": {"improper": 5, "unlabeled": 1, "unanswered": 1},
-        "TQ": {"without a reference": 5, "unlabeled": 1},
-    }
-    # 4 and 3 questions with 5 systems each, minus dropped rows
-    assert Counter(row.question_id for row in data.rows) == {"NQ/0": 5, "NQ/1": 4, "NQ/3": 4, "TQ/0": 5, "TQ/2": 4}
 
 
 def test_evouna_groups(evouna_dir):
@@ -45,17 +34,26 @@ def test_limit_selects_first_questions_of_each_set(evouna_dir, diver_qa_dir):
     assert {row.question for row in read("diver_qa", diver_qa_dir, limit=1).rows} == {"Where?", "When?"}
 
 
-def test_split_selects_its_questions(evouna_dir):
-    assert {row.question_id for row in read("evouna", evouna_dir, split="dev").rows} == {"NQ/1", "NQ/3", "TQ/2"}
-    assert {row.question_id for row in read("evouna", evouna_dir, split="dev", limit=1).rows} == {"NQ/1"}
-
-
 def test_diver_qa_groups_by_source_and_model(diver_qa_dir):
     data = read("diver_qa", diver_qa_dir)
     assert data.groups == ["all", "source aqa", "source squad", "model claude", "model phi"]
     assert [len(data.members(group)) for group in data.groups] == [6, 4, 2, 3, 3]
     assert len({row.question_id for row in data.rows}) == 3
     assert read("diver_qa", diver_qa_dir, systems=("phi",)).groups == ["all", "source aqa", "source squad", "model phi"]
+
+
+def test_semeval_groups_by_part_and_test(semeval2013_dir):
+    data = read("semeval2013", semeval2013_dir)
+    assert {group: len(data.members(group)) for group in data.groups} == {
+        "all": 8,
+        "Beetle": 6,
+        "Beetle/unseen answers": 2,
+        "Beetle/unseen questions": 4,
+        "SciEntsBank": 2,
+        "SciEntsBank/unseen answers": 1,
+        "SciEntsBank/unseen questions": 1,
+    }
+    assert read("semeval2013", semeval2013_dir, split="train").groups == ["all", "Beetle", "SciEntsBank"]
 
 
 def test_default_split_of_evouna(evouna_dir):
@@ -71,6 +69,7 @@ def test_default_split_of_evouna(evouna_dir):
         ("evouna", {"limit": 0}, "limit is 0"),
         ("evouna", {"split": "final"}, "no split 'final'"),
         ("diver_qa", {"split": "dev"}, "no splits"),
+        ("saf", {"systems": ("gpt4",)}, "saf does not name systems"),
     ],
 )
 def test_wrong_selections_are_rejected(evouna_dir, diver_qa_dir, name, selection, message):

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -79,17 +78,6 @@ def test_correlations_equal_scipy(levels):
     assert value("mean_correlation", table) == pytest.approx(mean, abs=1e-12)
 
 
-def test_figures_of_verdicts_equal_scikit_learn():
-    table = random_table(0, levels=2)
-    truth, said = table.labels.astype(bool), table.verdicts
-    assert value("accuracy", table) == pytest.approx(sklearn.metrics.accuracy_score(truth, said), abs=1e-12)
-    assert value("precision", table) == pytest.approx(sklearn.metrics.precision_score(truth, said), abs=1e-12)
-    assert value("recall", table) == pytest.approx(sklearn.metrics.recall_score(truth, said), abs=1e-12)
-    assert value("f1", table) == pytest.approx(sklearn.metrics.f1_score(truth, said), abs=1e-12)
-    assert value("macro_f1", table) == pytest.approx(sklearn.metrics.f1_score(truth, said, average="macro"), abs=1e-12)
-    assert value("mcc", table) == pytest.approx(sklearn.metrics.matthews_corrcoef(truth, said), abs=1e-12)
-
-
 def test_auc_by_hand():
     # right .9 and .4, wrong .4 and .1: .9 is above both, .4 ties with .4 and is above .1: (2 + .5 + 1) / 4
     table = comparison([0.9, 0.4, 0.4, 0.1], [1, 1, 0, 0])
@@ -99,13 +87,6 @@ def test_auc_by_hand():
     assert math.isnan(value("auc", table, weights=[1, 1, 0, 0]))
     assert math.isnan(value("auc", comparison([0.1, 0.2], [1, 1])))
     assert math.isnan(value("auc", comparison([0.1, 0.2, 0.3], [0, 0.5, 1])))  # ratings
-
-
-def test_auc_equals_scikit_learn():
-    table = random_table(0, levels=2)
-    weights = np.random.default_rng(0).integers(4, size=40)
-    expected = sklearn.metrics.roc_auc_score(table.labels, table.scores, sample_weight=weights[table.questions])
-    assert value("auc", table, weights) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", [*OF_SCORES, *OF_VERDICTS])
@@ -160,13 +141,6 @@ def test_preference_accuracy_leaves_out_ties():
     # right, wrong, a half for a difference of 0, and one without a preference: 1.5 of 3
     assert value("preference_accuracy", comparison([0.2, 0.1, 0.0, 0.3], [2, -1, 1, 0])) == 0.5
     assert math.isnan(value("preference_accuracy", comparison([0.2, 0.1], [0, 0])))
-
-
-def test_calibration_error_by_hand():
-    # (0.2, 0.3]: scores .25 and .29, mean .27, none right: gap .27. (0.9, 1]: .92, .94, 1, mean 2.86 / 3, 2 of 3
-    # right: gap .28667. Weighted by rows: (2 · .27 + 3 · .28667) / 5 = .28.
-    table = comparison([0.25, 0.94, 0.29, 0.92, 1], [0, 1, 0, 0, 1])
-    assert value("calibration_error", table) == pytest.approx(0.28)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.booleans()), min_size=1, max_size=60))

@@ -44,21 +44,6 @@ def test_gate_without_allowed_drop_is_mcnemars_one_sided_test(wins, losses):
     assert gate(before, after).passed == (expected > 0.05)
 
 
-@given(st.lists(st.integers(-9, 9), min_size=5, max_size=9))
-def test_swapped_systems_have_the_negative_drop(drops):
-    one, other = gate(drops, np.zeros(len(drops))).drop, gate(np.zeros(len(drops)), drops).drop
-    assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
-
-
-def test_copies_in_a_cluster_add_no_information():
-    generator = np.random.default_rng(3)
-    before, after = generator.random(60), generator.random(60)
-    once = gate(before, after)
-    twice = gate(before.repeat(2), after.repeat(2), clusters=np.arange(60).repeat(2))
-    assert (twice.rows, twice.clusters, twice.drop) == (120, 60, once.drop)
-    assert gate(before.repeat(2), after.repeat(2)).drop.width < 0.8 * once.drop.width
-
-
 def test_detectable_drop_of_verdicts_by_hand():
     """Of 100 rows 10 lost and 4 won: ψ = .14 − .06 = .08, n = 100; the reach is 2.48648, and .02 is allowed.
 

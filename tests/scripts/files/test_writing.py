@@ -114,15 +114,6 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_parts_are_joined_in_order(tmp_path, suffix):
-    parts = [tmp_path / f"{number}.{suffix}" for number in range(3)]
-    for number, part in enumerate(parts):
-        write_part(part, [{"a": f"{number}"}, {"a": f"{number}b"}])
-    join(parts, tmp_path / f"all.{suffix}")
-    assert [row["a"] for _, row in read_rows(tmp_path / f"all.{suffix}")] == ["0", "0b", "1", "1b", "2", "2b"]
-
-
 def test_standard_output_is_jsonl(monkeypatch):
     stream = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stream))

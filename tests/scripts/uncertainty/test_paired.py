@@ -1,6 +1,5 @@
 """Paired comparisons of systems."""
 
-import itertools
 import re
 
 import numpy as np
@@ -33,16 +32,6 @@ def test_sign_flips_by_hand():
     assert sign_flips(np.ones(40), 100, 0) == 1 / 101
 
 
-@pytest.mark.parametrize("count", [8, 40])
-def test_sign_flips_match_scipy(count):
-    """Few clusters are exact. With more, both are random: 20,000 resamples have a deviation of .003."""
-    sums = np.random.default_rng(2).normal(0.3, 1, count)
-    expected = stats.permutation_test(
-        (sums,), np.sum, permutation_type="samples", n_resamples=20_000, vectorized=True, rng=np.random.default_rng(0)
-    )
-    assert sign_flips(sums, 20_000, 0) == pytest.approx(expected.pvalue, abs=1e-9 if count == 8 else 0.012)
-
-
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_sign_flips_of_verdicts_match_mcnemar(wins, losses):
     turned = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 3)
@@ -55,14 +44,6 @@ def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1, 1]
     assert holm([]) == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_rejects_as_its_definition(p_values):
-    """The k smallest are rejected at .05 as long as each p₍ᵢ₎ ≤ .05/(m − i + 1)."""
-    ranked = sorted(p_values)
-    held = itertools.takewhile(lambda pair: pair[1] * (len(ranked) - pair[0]) <= 0.05, enumerate(ranked))
-    assert sum(p <= 0.05 for p in holm(p_values)) == len(list(held))
 
 
 def test_compare_by_hand():
@@ -160,29 +141,6 @@ def test_few_changes_of_many_rows_are_tested_exactly():
     (found,) = compare({"a": np.ones(20_000), "b": after})
     assert found.scores.p_value == 0.0625
     assert found.scores.difference.high == pytest.approx(0, abs=1e-12)
-
-
-def test_compare_has_the_stated_errors_and_power():
-    """5% of 400 runs without a difference are significant, and 80% with the detectable difference, ± 3 σ.
-
-    A difference at 100 questions with 3 answers each has a variance of .04 by question and .04 by answer. The mean has
-    the deviation √((.04 + .04/3)/100) = .023094, and the detectable difference is 2.80159 · .023094 = .0647.
-    """
-    generator = np.random.default_rng(10)
-    clusters = np.repeat(np.arange(100), 3)
-    found, held, smallest, detectable = np.zeros(2), 0, [], 0.0647
-    for _ in range(400):
-        errors = np.repeat(generator.normal(0, 0.2, 100), 3) + generator.normal(0, 0.2, 300)
-        base = generator.random(300)
-        (null,) = compare({"a": base, "b": base + errors}, clusters=clusters, resamples=200)
-        smallest.append(null.scores.detectable)
-        (true,) = compare({"a": base, "b": base + errors + detectable}, clusters=clusters, resamples=200)
-        found += (null.scores.p_value <= 0.05, true.scores.p_value <= 0.05)
-        held += true.scores.difference.low <= detectable <= true.scores.difference.high
-    assert 0.05 * 400 - 13 <= found[0] <= 0.05 * 400 + 13
-    assert 0.8 * 400 - 24 <= found[1] <= 0.8 * 400 + 24
-    assert np.mean(smallest) == pytest.approx(detectable, rel=0.02)
-    assert held >= 0.95 * 400 - 20
 
 
 def test_detectable_difference_needs_ten_changed_scores():
