@@ -73,6 +73,11 @@ def comparison(lines: Mapping[str, Sequence[tuple[str, str]]]) -> str:
     return f'<table class="qa-compared"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
+def chart(caption: str, svg: str) -> str:
+    """Return a chart with its caption."""
+    return f'<figure class="qa-plot"><figcaption>{escape(caption)}</figcaption>{svg}</figure>'
+
+
 def remarks(messages: Iterable[str]) -> str:
     """Return remarks on the figures as a paragraph."""
     text = " ".join(messages)

@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gradio as gr
+import numpy as np
 import pandas as pd
 
-from ..drawing import code, figures, markup, plot
+from evaluate_qa.reporting.charts import histogram
+
+from ..drawing import code, figures, markup
 from ..metric.hosted import HostedScorer
 from ..metric.specification import Specification
 from ..scoring import batch
@@ -148,9 +151,7 @@ class FileEvents:
         for one in filter(None, (scored, scored.other)):
             of = f"the scores of {one.table.answer}" if scored.other else "the scores"
             if scores := batch.known_of(one.columns["score"]):
-                verdicts = one.columns.get("verdict")
-                most = specification.most or 1.0
-                shown += plot.distribution(scores, verdicts and batch.known_of(verdicts), most, of)
+                shown += markup.chart(f"Distribution of {of}", histogram(np.array(scores), f"Distribution of {of}"))
         left = len(scored.table.rows) - scored.done
         status = f"{scored.stopped or 'stopped'}; {left:,} rows were not scored." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]
