@@ -10,8 +10,7 @@ from packaging.requirements import Requirement
 from evaluate_qa.publishing.requirements import wanted
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.metric.declared import read_card
-from evaluate_qa.spaces._shared.metric.evidence import find_run, words
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome, find_run, words
 
 OUTCOME = Outcome(
     score=0.75,

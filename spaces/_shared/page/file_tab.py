@@ -151,7 +151,8 @@ class FileEvents:
             caption = f"Distribution of the scores{f' of {one.table.answer}' if scored.other else ''}"
             if scores := batch.known_of(one.columns["score"]):
                 charts[caption] = histogram(np.array(scores), caption)
-        cards, compared = (make(scored, found, specification) for make in (figures.cards, figures.compared))
+        cards = figures.cards(scored, found, specification)
+        compared = figures.compared(scored, found, specification)
         shown = markup.render("results", cards, compared, list(figures.notes(found)), scored.problems, charts)
         left = len(scored.table.rows) - scored.done
         status = f"{scored.stopped or 'stopped'}; {left:,} rows were not scored." if left else "done."
