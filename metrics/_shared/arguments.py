@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
+from urllib.parse import urlsplit
 
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
@@ -234,6 +235,15 @@ def is_file(path: str | os.PathLike[str]) -> bool:
 def is_folder(path: str | os.PathLike[str]) -> bool:
     """Return whether a folder exists; False for a text that is too long for a path."""
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_url(url: str) -> bool:
+    """Return whether a URL has a scheme of HTTP, a host, and a valid port if any."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:  # such as port 99999
+        return False
 
 
 def is_number(value: object, kinds: Any = (int, float)) -> TypeGuard[float]:

@@ -6,7 +6,6 @@ of a special token ("[SEP]") in a text stays text.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -198,14 +197,8 @@ def _max_length(config: Any, tokenizer: Any) -> int:
     return int(min(positions, tokenizer.model_max_length))
 
 
-class BuiltIn(Enum):
-    """A model that comes with a metric. It is not a string, because a string may be the name of a folder."""
-
-    MATCHER = "the embedded matcher"
-
-
-Preset = tuple[str | BuiltIn, str | None]
-"""A model, and its revision on the Hub."""
+Preset = tuple[str | None, str | None]
+"""A model, None for the embedded matcher, and its revision on the Hub."""
 
 
 @dataclass(frozen=True)
@@ -236,15 +229,11 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
         ValueError: The model is damaged or lacks the positive class, or the device cannot be used.
     """
     model, revision = (options.model, options.model_revision) if options.model else preset
-    file: Path | None = None
-    if isinstance(model, BuiltIn):
-        file = find(metric)
-    elif is_file(Path(model).expanduser()):
-        file = Path(model).expanduser()
-    engine, options = chosen(metric, options, model, file is not None, _PACKAGES)
-    if file is not None:
+    file = find(metric) if model is None else Path(model).expanduser()
+    embedded = is_file(file)
+    engine, options = chosen(metric, options, model, embedded, _PACKAGES)
+    if model is None or embedded:
         return _load_matcher(metric, file, options, engine)
-    assert not isinstance(model, BuiltIn)
     checkpoint = find_checkpoint(metric, model, revision)
     try:
         if (checkpoint.folder / HEAD).is_file():

@@ -1,13 +1,17 @@
-"""Find the fastest device, check a device, and choose the number of CPU threads."""
+"""Find the fastest device and its fastest precision, check a device, and choose the number of CPU threads."""
 
 import importlib.metadata
 import math
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+
+from .arguments import Dtype
 
 # Device files of the drivers of NVIDIA (also under WSL and on Jetson boards) and AMD.
 _DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvmap", "/dev/kfd")
@@ -66,6 +70,35 @@ def check_device(metric: str, device: str | None) -> None:
     except (RuntimeError, AssertionError, TypeError) as error:  # AssertionError if torch lacks the backend
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{metric}: device is {device!r}, which torch cannot use here ({reason})") from error
+
+
+def fastest(device: str) -> Dtype:
+    """Return the precision that `dtype="auto"` stands for on a device of torch.
+
+    It is bfloat16 if a CPU multiplies it natively (AMX-BF16, AVX512-BF16 or ARM's BF16 instructions), else float32;
+    bfloat16 if an NVIDIA GPU supports it natively, else float16; float16 on other accelerators.
+    """
+    if device.startswith("cpu"):
+        return "bfloat16" if _cpu_has("amx_bf16|avx512_bf16|bf16") else "float32"
+    if device.startswith("cuda"):
+        import torch
+
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
+    return "float16"
+
+
+def multiplies_int8() -> bool:
+    """Return whether the CPU has an instruction for 8-bit dot products; without it, sums can overflow."""
+    return (sys.platform == "darwin" and platform.machine() == "arm64") or _cpu_has("avx512_vnni|avx_vnni|asimddp")
+
+
+@cache
+def _cpu_has(features: str, cpu_info: Path = Path("/proc/cpuinfo")) -> bool:
+    """Return whether Linux lists one of the features of the first CPU."""
+    with suppress(OSError):
+        first = cpu_info.read_text(encoding="utf-8").partition("\n\n")[0]
+        return re.search(rf"\b(?:{features})\b", first) is not None
+    return False
 
 
 def default_threads() -> int:

@@ -13,6 +13,7 @@ from textwrap import shorten
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from .arguments import is_url
 from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
 from .posting import Client, PostError, Resolve
 
@@ -73,7 +74,7 @@ class Endpoint(ChatModel):
         check_positive(concurrency=self.concurrency, timeout=self.timeout, max_tokens=self.max_tokens)
         if self.max_retries < 0:
             raise ValueError(f"max_retries is {self.max_retries}; expected 0 or more")
-        if not _usable(self.url):
+        if not is_url(self.url):
             raise ValueError(f"endpoint is {self.url!r}; expected a URL such as http://localhost:8000/v1")
 
     @property
@@ -280,15 +281,6 @@ def run(work: Coroutine[Any, Any, _Result]) -> _Result:
         except BaseException:
             loop.call_soon_threadsafe(task.cancel)
             raise
-
-
-def _usable(url: str) -> bool:
-    """Return whether a URL has a scheme of HTTP, a host, and a valid port if any."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:  # such as port 99999
-        return False
 
 
 def _resource(url: str, path: str) -> str:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import EngineName, EngineOptions, ModelOptions
-from .devices import best_device, check_device
-from .precision import multiplies_int8, settled
+from .devices import best_device, check_device, fastest, multiplies_int8
 
 Given = TypeVar("Given", bound=EngineOptions)
 
@@ -111,7 +110,8 @@ def chosen(
             "float32 or int8; leave engine out"
         )
     by_choice = "engine='torch'" if options.engine == "torch" else None
-    on_cpu = options.engine == "onnxruntime" or (options.device or best_device()) == "cpu"
+    device = options.device or best_device()
+    on_cpu = options.engine == "onnxruntime" or device == "cpu"
     if on_cpu and not (reason or by_choice):
         return "onnxruntime", replace(options, dtype="float32")
     check_packages(metric, reason or by_choice or "the accelerator of this machine", packages)
@@ -120,7 +120,7 @@ def chosen(
         import torch
 
         torch.set_num_threads(options.num_threads)
-    return "torch", settled(options)
+    return "torch", replace(options, dtype=fastest(device) if options.dtype == "auto" else options.dtype)
 
 
 def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | None:

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-import zlib
+import lzma
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -97,8 +97,8 @@ def read_graph(name: str) -> bytes:
     """
     digest, start, end = GRAPHS[name]
     try:
-        graph = zlib.decompress(base64.b85decode(TEXT))[start:end]
-    except (ValueError, zlib.error):
+        graph = lzma.decompress(base64.b85decode(TEXT))[start:end]
+    except (ValueError, lzma.LZMAError):
         graph = b""
     if hashlib.sha256(graph).hexdigest() != digest:
         file = Path(__file__).with_name("graph_data.py")

@@ -7,7 +7,6 @@ one call per batch, whose `inputs` are those of one process only.
 
 import inspect
 import logging
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -40,7 +39,6 @@ class ForTraining(Scorer):
         references: Any = None,
         *,
         prefix: str = "",
-        log_samples: int = 0,
         log: Tracker | None = None,
         **given: Any,
     ) -> "TrainingScores":
@@ -52,7 +50,6 @@ class ForTraining(Scorer):
                 training arguments have `include_for_metrics=["inputs"]`).
             references: Likewise, a string or a list of strings per row (default: the decoded labels).
             prefix: Text before the names of the results, followed by an underscore.
-            log_samples: Log this many rows, the same in every evaluation, to the logger "evaluate_qa" (level INFO).
             log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each evaluation to
                 the active run, under the metric's name.
             **given: Further columns, and options of `compute`.
@@ -65,9 +62,7 @@ class ForTraining(Scorer):
         columns, options = self.check_ahead(questions=questions, references=references, **given)
         if not hasattr(tokenizer, "batch_decode"):
             raise TypeError(f"{self.name}: tokenizer is {type(tokenizer).__name__}; expected one with batch_decode")
-        if not isinstance(log_samples, int) or log_samples < 0:
-            raise ValueError(f"{self.name}: log_samples is {log_samples!r}; expected a whole number from 0")
-        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "", log_samples, log)
+        return TrainingScores(self, tokenizer, columns, options, f"{prefix}_" if prefix else "", log)
 
     def teacher_forced(self, *, causal: bool = False) -> Callable[[Any, Any], Any]:
         """Return a function for `Trainer(preprocess_logits_for_metrics=…)`, which replaces logits by their arg-max.
@@ -116,7 +111,6 @@ class TrainingScores:
     _columns: Mapping[str, Sequence[Any]]
     _options: Mapping[str, Any]
     _prefix: str
-    _log_samples: int
     _tracker: Tracker | None
     _evaluated: _Evaluated = field(default_factory=_Evaluated, init=False)
 
@@ -191,11 +185,8 @@ class TrainingScores:
         return [text.strip() for text in decoded]
 
     def _score(self, rows: Mapping[str, Sequence[Any]]) -> dict[str, float]:
-        per_example = self._log_samples > 0 or self._tracker is not None
         with training_undisturbed():
-            result = self._metric.compute(**rows, **self._options, per_example=per_example)
-        if self._log_samples:
-            self._log(rows, result["per_example"]["score"])
+            result = self._metric.compute(**rows, **self._options, per_example=self._tracker is not None)
         figures = {name: float(value) for name, value in result.items() if is_number(value)}
         if self._tracker is not None:
             columns = {**rows, **result["per_example"]}
@@ -204,12 +195,6 @@ class TrainingScores:
             named = {f"{name}/{key}": value for key, value in figures.items()}
             track(self._tracker, name, named, table, getattr(_trainer(), "state", None))
         return {f"{self._prefix}{name}": value for name, value in figures.items()}
-
-    def _log(self, rows: Mapping[str, Sequence[Any]], scores: Sequence[float]) -> None:
-        chosen = random.Random(0).sample(range(len(scores)), min(self._log_samples, len(scores)))
-        for row in sorted(chosen):
-            values = ", ".join(f"{column.removesuffix('s')}: {texts[row]!r}" for column, texts in rows.items())
-            logger.info("%s: row %d: score: %.4f, %s", self._metric.name, row, scores[row], values)
 
 
 def _input_rows(inputs: Any, metric: str) -> list[Ids] | None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from .._shared.classifiers import BuiltIn, Preset, Texts
+from .._shared.classifiers import Preset, Texts
 
 PRESETS: Mapping[str, Preset] = {
-    "default": (BuiltIn.MATCHER, None),
+    "default": (None, None),
     "paper": ("kortukov/answer-equivalence-bem", "main"),
 }
 

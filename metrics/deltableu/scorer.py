@@ -1,17 +1,17 @@
 """ΔBLEU: BLEU against weighted references."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import sacrebleu
 
-from .._shared.arguments import PREDICTIONS, Column, RowValueError
+from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
 from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .columns import references, second_prediction, weights
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures
@@ -29,6 +29,36 @@ CITATION = """\
   url       = {https://aclanthology.org/P15-2073}
 }
 """
+
+
+def _references(value: object) -> list[str]:
+    """Check one row of references: a string, or a list of strings, at least one of them not blank.
+
+    A blank reference next to other references has length 0, as in sacrebleu. Some translated references of MORQA are
+    blank; leaving them out would leave out their weights.
+    """
+    items = as_list(value)
+    if items and all(isinstance(item, str) for item in items) and any(item.strip() for item in items):
+        return [clean(item) for item in items]
+    return texts(value)
+
+
+def _weights(value: object) -> list[float]:
+    """Check one row of weights: numbers in [−1, 1], at least one above 0; `[]` for None, which means weights of 1."""
+    if value is None:
+        return []
+    expected = "a list of numbers from -1 to 1, at least one of them above 0"
+    items = as_list(value)
+    if not items or not all(isinstance(item, Real) for item in items):
+        raise Unexpected(expected)
+    if not all(-1 <= item <= 1 for item in items) or max(items) <= 0:
+        raise Unexpected(expected, RowValueError)
+    return [float(item) for item in items]
+
+
+def _second_prediction(value: object) -> list[str]:
+    """Check one answer of a second system. Return it in a list; `[]` for None, which means no second system."""
+    return [] if value is None else [prediction(value)]
 
 
 class DeltableuScorer(ForTraining, ForReward):
@@ -64,14 +94,14 @@ class DeltableuScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,
         "references": Column(
-            references,
+            _references,
             ["string"],
             "The references: a string or a list of strings per row, at least one of them not blank.",
         ),
         "reference_weights": Column(
-            weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
+            _weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
-        "against": Column(second_prediction, ["string"], "The answers of a second system, to compare with the first."),
+        "against": Column(_second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
     verdicts = False
@@ -115,9 +145,9 @@ class DeltableuScorer(ForTraining, ForReward):
         lower_reference = lower if options.variant == "paper" else str
         statistics = np.empty((len(predictions), 2 + 2 * options.max_ngram_order))
         rows = list(zip(predictions, references, reference_weights, strict=True))
-        for row, (prediction, listed, given) in enumerate(followed(rows, "deltableu", "row")):
+        for row, (answer, listed, given) in enumerate(followed(rows, "deltableu", "row")):
             statistics[row] = row_statistics(
-                split(lower(prediction)),
+                split(lower(answer)),
                 [split(lower_reference(reference)) for reference in listed],
                 given or [1.0] * len(listed),
                 options.max_ngram_order,

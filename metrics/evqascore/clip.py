@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .._shared.arguments import Dtype
 from .._shared.batching import Indices, run
-from .._shared.devices import best_device, check_device
-from .._shared.precision import fastest
+from .._shared.devices import best_device, check_device, fastest
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]

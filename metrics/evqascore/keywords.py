@@ -1,20 +1,25 @@
-"""Extract key phrases with YAKE, which needs no model, or with a chat model.
+"""Extract key phrases with YAKE, which needs no model, or with a chat model, as in the paper.
 
 YAKE (Campos et al. 2020) ranks phrases by the statistics of the text itself. It lists a phrase together with its parts
 and neighbors: "red ball", "ball", "ball rolls". EVQAScore rewards the number of keywords, so every word may count only
-once: see `disjoint`.
+once: see `disjoint`. The paper does not print the prompt of its chat model; this one is ours.
 """
 
+import hashlib
+import json
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from .._shared.chat_models import NoAnswer
-from .._shared.progress import followed
-from .keyword_model import KeywordModel
+from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
+from .._shared.endpoint import Endpoint
+from .._shared.progress import followed, library_bars, progress
+from .._shared.stores import Store
 from .options import YAKE
 
 # Phrases of up to two words ("acoustic guitar"). With three, YAKE prefers phrases with a function word in the middle
@@ -25,8 +30,28 @@ _WORDS = 2
 _ALL = 1_000_000
 _KEEP_SIMILAR = 1.0
 
+PROMPT = """\
+List the key phrases of the text below, which describes a video or answers a question about one.
+- A key phrase names something that can be seen or heard: a person, an animal, a thing, a place, a quality, an action.
+- Use the words of the text. One to five words each. Do not add what the text does not say.
+- Name each thing once. Leave out what the text only asks for or denies.
+- Reply with a JSON list of strings and nothing else, for example ["a man in a red coat", "playing guitar", "stage"]. \
+If there is no key phrase, reply with [].
 
-def extract(texts: Sequence[str], lang: str, chat_model: KeywordModel | None) -> Mapping[str, list[str] | NoAnswer]:
+Text: {text}"""
+
+_MAX_TOKENS = 512
+
+# A wrong key, a stopped server or a silent model fails for every text; do not try them all.
+_FAILURES_IN_A_ROW = 20
+
+_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):])\s+(?P<text>\S.*)")
+_HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
+_NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
+
+
+def extract(texts: Sequence[str], lang: str, chat_model: "KeywordModel | None") -> Mapping[str, list[str] | NoAnswer]:
     """Return the keywords of each text, or the reason why a chat model gave none; without a chat model, ask YAKE."""
     if chat_model:
         return chat_model.keywords(texts)
@@ -90,3 +115,142 @@ def disjoint(text: str, phrases: Iterable[str]) -> list[str]:
 def _spaced(text: str) -> str:
     """Return the words in lower case, with a space before and after each."""
     return "".join(f" {word} " for word in re.findall(r"[^\W_]+", text.lower()))
+
+
+class KeywordModel:
+    """Ask a chat model, locally or at an endpoint, for the keywords of texts, each text once.
+
+    `revision` is a commit, tag or branch on the Hub, and OPENAI_API_KEY has the endpoint's key. Keywords are kept in
+    memory, or in `cache_dir` for later calls.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        revision: str | None = None,
+        endpoint: str | None = None,
+        device: str | None = None,
+        cache_dir: Path | None = None,
+    ) -> None:
+        self._model = _chat_model(model, revision, endpoint, device)
+        asked = json.dumps([self._model.settings, PROMPT], sort_keys=True, default=str)
+        at = f"@{revision[:8]}" if revision else ""
+        prompt = hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
+        self.label = f"{Path(model).name or model}{at}+prompt@{prompt}"
+        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        path = cache_dir / f"keywords-{name}.sqlite" if cache_dir else None
+        self._store = Store(path, "evqascore: the store of keywords") if path else None
+        self._known: dict[str, list[str]] = {}
+
+    def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
+        """Return the keywords of each text, or the reason why the model gave none.
+
+        Raise ValueError if the model cannot be loaded, or fails many times in a row. Earlier replies are kept.
+        """
+        texts = list(dict.fromkeys(texts))
+        if self._store is not None:
+            unknown = [text for text in texts if text not in self._known]
+            for stored in self._store.read(unknown):
+                self._known |= {unknown[i]: json.loads(value) for i, value in stored.items()}
+        failed = self._ask([text for text in texts if text not in self._known])
+        return {text: failed.get(text) or self._known[text] for text in texts}
+
+    def _ask(self, texts: list[str]) -> dict[str, NoAnswer]:
+        """Ask for the keywords of texts, keep them, and return the failures."""
+        failed: dict[str, NoAnswer] = {}
+        in_a_row = 0
+
+        def deliver(number: int, answer: str | NoAnswer) -> None:
+            nonlocal in_a_row
+            bar.update()
+            if isinstance(answer, NoAnswer):
+                failed[texts[number]] = answer
+                in_a_row += 1
+                if in_a_row == _FAILURES_IN_A_ROW:
+                    raise ValueError(f"the keyword model failed {in_a_row} times in a row: {answer}")
+                return
+            in_a_row = 0
+            keywords = self._known[texts[number]] = parse_keywords(answer)
+            if self._store is not None:
+                self._store.write([texts[number]], [json.dumps(keywords).encode()])
+
+        if not texts:
+            return failed
+        try:
+            with progress("evqascore: keywords", len(texts), "text") as bar, library_bars():
+                self._model.answer([conversation(text) for text in texts], deliver)
+        except ModuleNotFoundError as error:
+            needed = "pip install aiohttp certifi jinja2"
+            raise ImportError(f"evqascore: {error}; the keyword model needs: {needed}") from error
+        except ValueError as error:
+            raise ValueError(f"evqascore: {error}") from error
+        return failed
+
+
+def _chat_model(model: str, revision: str | None, endpoint: str | None, device: str | None) -> ChatModel:
+    if endpoint is None:
+        return LocalModel(model, revision, device or "auto", max_tokens=_MAX_TOKENS)
+    try:
+        return Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY"), max_tokens=_MAX_TOKENS)
+    except ValueError as error:
+        raise ValueError(f"evqascore: keyword_{error}") from None
+
+
+def conversation(text: str) -> Conversation:
+    """Return the messages that ask for the key phrases of a text."""
+    return [{"role": "user", "content": PROMPT.format(text=text)}]
+
+
+def parse_keywords(reply: str) -> list[str]:
+    r"""Return the distinct keywords in a model's reply, in order.
+
+    Accepts a JSON list (also inside other text or an object), numbered and bulleted lists, one keyword per line, and
+    commas or semicolons.
+
+    >>> parse_keywords('Here you are:\n1. **red ball**\n2. "blue box"\n3. Red ball')
+    ['red ball', 'blue box']
+    """
+    reply = _THOUGHTS.sub("", reply).strip()
+    if _NOTHING.fullmatch(reply):
+        return []
+    found = _from_json(reply)
+    listed = _from_lines(reply) if found is None else found
+    # Remove quotes, emphasis and list punctuation.
+    return distinct(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?") for text in listed)
+
+
+def distinct(phrases: Iterable[str]) -> list[str]:
+    """Return the phrases without blank ones and repetitions, ignoring case."""
+    found: dict[str, str] = {}
+    for phrase in phrases:
+        spaced = " ".join(phrase.split())
+        found.setdefault(spaced.casefold(), spaced)
+    return [phrase for phrase in found.values() if phrase]
+
+
+def _from_json(reply: str) -> list[str] | None:
+    """Return the strings of the first JSON list or object in the reply; None without JSON."""
+    for start in (match.start() for match in re.finditer(r"[\[{]", reply)):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            continue
+        return list(_strings(value))
+    return None
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield all strings inside lists and the values of objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
+
+
+def _from_lines(reply: str) -> list[str]:
+    lines = [line for line in reply.splitlines() if line.strip(" `")]
+    if items := [match["text"] for match in map(_ITEM.fullmatch, lines) if match]:
+        return items  # ignore the text before and after a list
+    lines = [_HEADING.sub("", line) if number == 0 else line for number, line in enumerate(lines)]
+    return [part for line in lines for part in re.split(r"[,;、，；]", line)]

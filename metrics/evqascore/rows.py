@@ -17,8 +17,7 @@ from .._shared.progress import progress
 from .clip import Encoder, Vectors
 from .encoding import video_features
 from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
-from .keyword_model import KeywordModel
-from .keywords import extract
+from .keywords import KeywordModel, extract
 from .options import EvqascoreOptions
 from .scoring import Mode, VideoParts, compare, score
 from .video import Sampling, UnreadableVideo

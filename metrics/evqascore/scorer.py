@@ -10,8 +10,7 @@ from .._shared.progress import library_bars
 from .._shared.scorer import Scored, Scorer
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
-from .keyword_model import KeywordModel
-from .keywords import yake_for, yake_label
+from .keywords import KeywordModel, yake_for, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
 from .rows import check_features, check_keywords, check_sources, check_video, gather, rows_of, table
 

@@ -1,6 +1,10 @@
-"""Asks a model for verdicts in batches, which a folder remembers until their verdicts are stored."""
+"""Asks a model for verdicts in batches, which a folder remembers until their verdicts are stored.
+
+Batches cost less and take up to a day: OpenAI's API of files and batches.
+"""
 
 import hashlib
+import io
 import json
 import os
 import time
@@ -9,11 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
-from .._shared.batches import ENDED, BatchServer
 from .._shared.chat_models import NoAnswer, Reply
-from .._shared.endpoint import Endpoint
+from .._shared.endpoint import Endpoint, as_reply, at, run, shortened
+from .._shared.posting import PostError, failure
 from .verdicts import JudgedRow, JudgeName, row_of, verdict_id
 
 # A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.
@@ -21,6 +26,18 @@ _MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
 
 # Seconds between two requests for the state of a batch: the first wait, which doubles, and the longest one.
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+
+# Batches name this path, even if the base URL of the server has another one.
+_ENDPOINT = "/v1/chat/completions"
+
+# The states in which the server has finished with a batch.
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+
+# The field of a batch's metadata with our name of the batch.
+_NAME = "evaluate-qa"
+
+# In seconds, for a file; a longer timeout of the endpoint counts instead.
+_FILE_TIMEOUT = 600.0
 
 Replies = dict[JudgedRow, Reply | NoAnswer]
 
@@ -60,7 +77,7 @@ class Batches:
     """The batches of an endpoint, under the judge's name and in the folder of the store of verdicts."""
 
     def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
-        self._endpoint, self._judge, self._server = endpoint, judge, BatchServer(endpoint)
+        self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
         self.folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
 
     def replies(
@@ -131,7 +148,7 @@ class Batches:
 
     def _wait(self, pending: _Pending, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
-        while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in ENDED:
+        while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in _ENDED:
             show(self._server.describe(batch))
             time.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
@@ -149,6 +166,98 @@ class Batches:
             ) from why
 
 
+@dataclass(frozen=True)
+class _Server:
+    """The batches of an endpoint. All methods raise NoAnswer if a request and its retries fail."""
+
+    endpoint: Endpoint
+
+    def line(self, custom_id: str, body: Mapping[str, Any]) -> bytes:
+        """Return the line of a request in the file of a batch."""
+        request = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
+        return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def upload(self, content: bytes) -> str:
+        """Upload a file of requests and return its id."""
+        import aiohttp
+
+        def form() -> aiohttp.FormData:
+            fields = aiohttp.FormData({"purpose": "batch"})
+            fields.add_field("file", io.BytesIO(content), filename="requests.jsonl", content_type="application/jsonl")
+            return fields
+
+        return str(self._json("POST", "files", form, seconds=_FILE_TIMEOUT)["id"])
+
+    def create(self, file: str, name: str) -> str:
+        """Create a batch of an uploaded file and return its id. A second batch is never created by a retry."""
+        body = {"input_file_id": file, "endpoint": _ENDPOINT, "completion_window": "24h", "metadata": {_NAME: name}}
+        headers = {"Content-Type": "application/json"}
+        sent = partial(json.dumps, body)
+        return str(self._json("POST", "batches", sent, repeatable=False, headers=headers)["id"])
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the batch that was created with a name; None if there is no such batch."""
+        after: dict[str, str] = {}
+        while True:
+            page = self._json("GET", "batches", params={"limit": "100", **after}, key="data")
+            for batch in page["data"]:
+                if at(batch, "metadata", _NAME) == name:
+                    return str(batch["id"])
+            if not page.get("has_more") or not page["data"]:
+                return None
+            after = {"after": str(page["data"][-1]["id"])}
+
+    def get(self, batch: str) -> Mapping[str, Any]:
+        """Return a batch by its id."""
+        return self._json("GET", f"batches/{quote(batch, safe='')}")
+
+    def describe(self, batch: Mapping[str, Any]) -> str:
+        """Return status, number of finished requests and error of a batch, without secrets."""
+        done, total = (at(batch, "request_counts", name) for name in ("completed", "total"))
+        errors = batch.get("errors")
+        why = at(errors, "data", 0, "message") or errors
+        return self._masked(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
+
+    def replies(self, batch: Mapping[str, Any], granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
+        """Yield the replies of a batch that has ended by `custom_id`.
+
+        `granted` is True if the model accepted the optional fields of the requests.
+        """
+        secrets = self.endpoint.client("files").secrets
+        for file in (batch.get("output_file_id"), batch.get("error_file_id")):
+            path = f"files/{quote(str(file), safe='')}/content"
+            for line in self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines() if file else ():
+                if named := _read(line, granted, secrets):
+                    yield named
+
+    def _masked(self, text: str) -> str:
+        return shortened(text, self.endpoint.client("batches").secrets)
+
+    def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
+        content = self._call(*request, **options)
+        try:
+            decoded: dict[str, Any] = json.loads(content)
+            _ = decoded[key]
+        except (ValueError, RecursionError, KeyError, TypeError):
+            raise NoAnswer(self._masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
+        return decoded
+
+    def _call(
+        self, method: str, path: str, content: Callable[[], Any] | None = None, seconds: float = 0.0, **options: Any
+    ) -> bytes:
+        client = self.endpoint.client(path)
+        client.timeout = max(client.timeout, seconds)
+
+        async def call() -> bytes:
+            async with client:
+                return await client.request(method, content, **options)
+
+        try:
+            return run(call())
+        except PostError as error:
+            raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
+
+
 def _parts(
     lines: Iterator[tuple[JudgedRow, bytes]], most_requests: int, most_bytes: int
 ) -> Iterator[tuple[list[JudgedRow], bytes]]:
@@ -163,3 +272,18 @@ def _parts(
         content += line
     if rows:
         yield rows, bytes(content)
+
+
+def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
+    """Return `custom_id` and reply in a line of an output or error file; None for a line that is neither."""
+    try:
+        entry = json.loads(line)
+        custom_id, response, error = str(entry["custom_id"]), entry.get("response") or {}, entry.get("error")
+        status, body = response.get("status_code"), json.dumps(response.get("body"), ensure_ascii=False).encode()
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None
+    if error and not response:
+        return custom_id, NoAnswer(shortened(f"error in the batch: {json.dumps(error, ensure_ascii=False)}", secrets))
+    if failed := failure(status if isinstance(status, int) else 200, body, None):
+        return custom_id, NoAnswer(shortened(failed[1], secrets), failed[0])
+    return custom_id, as_reply(body, granted, secrets)

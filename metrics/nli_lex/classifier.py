@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from .._shared.classifiers import BuiltIn, Preset, Texts
+from .._shared.classifiers import Preset, Texts
 from .options import TEMPLATE
 
 PRESETS: Mapping[str, Preset] = {
-    "default": (BuiltIn.MATCHER, None),
+    "default": (None, None),
     "paper": ("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "main"),
 }
 

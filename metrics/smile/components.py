@@ -7,16 +7,15 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats
+from .._shared.arithmetic import Floats, first_best
 from .._shared.lexical import match
 from .._shared.words import exact_words
 from .encoder import Encoder
-from .ngrams import NGrams
 from .scoring import Components, word_fraction
 from .text import ngrams, words
 
-Shortlists = Callable[[Sequence[list[str]], Sequence[list[str]]], list[list[str]]]
-"""From the words of predictions and references to the n-grams of each pair that are embedded."""
+# Pairs of vectors per product; bounds the memory for gathered vectors.
+_CHUNK = 1 << 14
 
 
 def components(
@@ -25,7 +24,7 @@ def components(
     synthetic_answers: Sequence[Sequence[str]],
     encoder: Encoder,
     lemma: Callable[[str], str],
-    shortlists: Shortlists | None = None,
+    candidates: int | None = None,
     needed: Callable[[Components], NDArray[np.bool_]] | None = None,
 ) -> Components:
     """Return the components of each pair of a prediction y and one of its references y*.
@@ -36,7 +35,7 @@ def components(
         synthetic_answers: ỹ, one per reference or one for all references; none if the references replace them.
         encoder: The embedding model e.
         lemma: From a word to its lemma.
-        shortlists: Selects the n-grams to embed; by default, all are embedded.
+        candidates: Number of n-grams of each pair to embed, the most promising ones; by default, all are embedded.
         needed: From the other components to the pairs whose n-grams are embedded; by default, all pairs. The n-gram
             cosine of the other pairs is -1.
     """
@@ -67,10 +66,11 @@ def components(
     if not len(rest):
         return known
     wanted = [reference_words[pair] for pair in rest]
-    if shortlists is None:
+    if candidates is None:
         lists, list_of = _ngram_lists(prediction_words, wanted, row_of[rest])
     else:
-        lists, list_of = shortlists([prediction_words[row] for row in row_of[rest]], wanted), np.arange(len(rest))
+        answers = [prediction_words[row] for row in row_of[rest]]
+        lists, list_of = shortlists(answers, wanted, candidates, encoder.word_vectors), np.arange(len(rest))
     cosines, nearest = _nearest(lists, list_of, list(map(" ".join, wanted)), numbers, vectors, encoder)
     ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
     ngram_cosine[rest] = np.clip(cosines, -1, 1)
@@ -143,12 +143,88 @@ def _ngram_lists(
     return [ngrams(predictions[row], n) for row, n in numbers], list_of
 
 
-def _cosines(
-    vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp], chunk: int = 1 << 14
-) -> NDArray[np.float64]:
-    """Return cosines of pairs of unit vectors, shape (pairs,). Chunks bound the memory for the gathered vectors."""
+def _cosines(vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return cosines of pairs of unit vectors, shape (pairs,)."""
     parts = [
-        np.einsum("ij,ij->i", vectors[left[i : i + chunk]], vectors[right[i : i + chunk]])
-        for i in range(0, len(left), chunk)
+        np.einsum("ij,ij->i", vectors[left[i : i + _CHUNK]], vectors[right[i : i + _CHUNK]])
+        for i in range(0, len(left), _CHUNK)
     ]
     return np.clip(np.concatenate(parts).astype(np.float64), -1, 1)
+
+
+def shortlists(
+    predictions: Sequence[list[str]],
+    references: Sequence[list[str]],
+    k: int,
+    word_vectors: Callable[[Sequence[str]], NDArray[np.float32]],
+) -> list[list[str]]:
+    """Return the k n-grams of each prediction that are most similar to its reference, in order of occurrence.
+
+    An n-gram and a reference are compared by the cosine of their sums of word vectors, without a forward pass.
+    """
+    vocabulary = {word: n for n, word in enumerate({w: None for text in (*predictions, *references) for w in text})}
+    vectors = word_vectors(list(vocabulary))
+
+    def shortlist(prediction: list[str], reference: list[str]) -> list[str]:
+        n = len(reference)
+        every = ngrams(prediction, n)
+        if len(every) <= k:
+            return every
+        sums = np.cumsum(vectors[[vocabulary[word] for word in prediction]], axis=0)
+        sums[n:] -= sums[:-n]
+        target = vectors[[vocabulary[word] for word in reference]].sum(axis=0)
+        cosines = (sums[n - 1 :] @ target) / (np.linalg.norm(sums[n - 1 :], axis=1) + 1e-9)
+        by_text: dict[str, float] = {}
+        for start, cosine in enumerate(cosines):
+            by_text.setdefault(" ".join(prediction[start : start + n]), float(cosine))
+        best = set(sorted(every, key=by_text.__getitem__, reverse=True)[:k])
+        return [ngram for ngram in every if ngram in best]
+
+    return list(map(shortlist, predictions, references))
+
+
+class NGrams:
+    """The n-grams of each pair, and their cosines with the pair's reference, from vectors that arrive in batches.
+
+    Each distinct n-gram is embedded once. Its vector is compared with the references of all pairs in which it occurs
+    and then dropped. Memory grows with the number of occurrences: 4 bytes each, instead of 1,536 for a vector.
+
+    Args:
+        lists: The distinct n-grams of a prediction, for each prediction and n; no list is empty.
+        list_of_pair: Number of each pair's list, shape (pairs,).
+        reference_of_pair: Number of each pair's reference vector, shape (pairs,).
+    """
+
+    def __init__(
+        self, lists: Sequence[Sequence[str]], list_of_pair: NDArray[np.intp], reference_of_pair: NDArray[np.intp]
+    ) -> None:
+        numbers: dict[str, int] = {}
+        runs = [np.array([numbers.setdefault(text, len(numbers)) for text in ngrams], np.int32) for ngrams in lists]
+        self.texts = list(numbers)
+        self._text_of = np.concatenate([runs[number] for number in list_of_pair])
+        counts = np.array(list(map(len, runs)), dtype=np.intp)[list_of_pair]
+        self._starts = np.cumsum(counts) - counts
+        self._reference_of = np.repeat(reference_of_pair.astype(np.int32), counts)
+        self._by_text = np.argsort(self._text_of, kind="stable").astype(np.int32)
+        self._text_starts = np.searchsorted(self._text_of[self._by_text], np.arange(len(numbers) + 1))
+        self._cosines = np.full(len(self._text_of), np.nan, dtype=np.float32)
+
+    def compare(self, texts: NDArray[np.intp], vectors: NDArray[np.float32], references: NDArray[np.float32]) -> None:
+        """Compare n-grams with the references of the pairs in which they occur.
+
+        `texts` has numbers of n-grams, shape (batch,), with their unit vectors, shape (batch, dim). `references` has
+        the unit vectors of all references, shape (references, dim).
+        """
+        counts = self._text_starts[texts + 1] - self._text_starts[texts]
+        vector_of = np.repeat(np.arange(len(texts)), counts)
+        within = np.arange(len(vector_of)) - np.repeat(np.cumsum(counts) - counts, counts)
+        occurrences = self._by_text[np.repeat(self._text_starts[texts], counts) + within]
+        for start in range(0, len(occurrences), _CHUNK):
+            chunk = occurrences[start : start + _CHUNK]
+            left = vectors[vector_of[start : start + _CHUNK]]
+            self._cosines[chunk] = np.einsum("ij,ij->i", left, references[self._reference_of[chunk]])
+
+    def best(self) -> tuple[NDArray[np.float64], list[str]]:
+        """Return each pair's largest cosine, shape (pairs,), and its n-gram (the first of equally near ones)."""
+        first = first_best(self._cosines, self._starts)
+        return self._cosines[first].astype(np.float64), [self.texts[text] for text in self._text_of[first]]

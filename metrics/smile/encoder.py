@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._shared.batching import Indices, run
 from .._shared.stores import Store
-from .loading import load
+from .engines import load
 from .options import SmileLoading
 
 Vectors = NDArray[np.float32]

@@ -14,10 +14,9 @@ from .._shared.scorer import Scored
 from .._shared.training import ForTraining
 from .._values.decision import Decision
 from .._values.scorer import ComparesValues
-from .candidates import shortlists
 from .components import components
 from .encoder import Encoder
-from .loading import PRESETS
+from .engines import PRESETS
 from .options import SmileLoading, SmileOptions
 from .scoring import Components, Scores, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
@@ -103,9 +102,8 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
         needed: Callable[[Components], NDArray[np.bool_]] | None = None,
     ) -> Components:
         """Return the components of each pair of an answer and a reference, the input of `scoring.score`."""
-        encoder, k = self.model, options.ngram_candidates
-        selected = partial(shortlists, k=k, word_vectors=encoder.word_vectors) if k else None
-        return components(predictions, references, synthetic_answers, encoder, lemmatizer(options), selected, needed)
+        lemma, candidates = lemmatizer(options), options.ngram_candidates
+        return components(predictions, references, synthetic_answers, self.model, lemma, candidates, needed)
 
     def joint(self, columns: Mapping[str, list[Any]]) -> bool:
         """Return whether a call has synthetic answers, which its signature says."""

@@ -20,7 +20,7 @@ from .requirements import pinned, version, wanted
 _GENERATED = ("README.md", "requirements.txt")
 _TEXT = {".py", ".md"}
 # Data that modules read from their own folder. The matcher's file has its own repository.
-_DATA = ("*.css", "README.md", "demo_clip/*")
+_DATA = ("*.css", "markup.html", "README.md", "demo_clip/*")
 
 
 def build(repository: Repository, data_dir: Path | None = None) -> None:

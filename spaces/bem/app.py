@@ -4,9 +4,8 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
 from evaluate_qa.metrics.bem.scoring import score
-from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 
 

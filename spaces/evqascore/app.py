@@ -12,9 +12,8 @@ import av  # noqa: F401 - else the first request would import it; see `_shared.p
 import numpy as np
 
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
-from evaluate_qa.spaces._shared.metric.evidence import find_run, words
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, Picture, bars
+from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, Picture, bars, find_run, words
 from evaluate_qa.spaces._shared.metric.specification import ANSWER, QUESTION, Example, Field, Specification, worked
 from evaluate_qa.spaces._shared.visitors.limits import LIMITS, Refusal
 from evaluate_qa.spaces._shared.visitors.video import check_video, in_time

@@ -19,9 +19,8 @@ from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
-from evaluate_qa.spaces._shared.metric.evidence import evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_marks
 from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 from evaluate_qa.spaces._shared.scoring.answering import message_of
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address

@@ -4,9 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from evaluate_qa.metrics.nli_lex.scoring import score
-from evaluate_qa.spaces._shared.metric.evidence import evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Specification, boxes
 
 BONES = {"questions": "How many bones does an adult human have?", "references": ["206"]}

@@ -4,9 +4,8 @@ from typing import Any
 
 from evaluate_qa.metrics.smile import text
 from evaluate_qa.metrics.smile.scoring import score
-from evaluate_qa.spaces._shared.metric.evidence import find_run, words
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, bars
+from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, bars, find_run, words
 from evaluate_qa.spaces._shared.metric.specification import RADIUM, Example, Field, Specification, boxes
 
 COMPONENTS = {

@@ -17,8 +17,7 @@ from videos import encode_images
 
 import evaluate_qa
 from evaluate_qa.dev.toy_clip.clips import RATE, all_clips, held_out, write_clip
-from evaluate_qa.metrics.evqascore.keyword_model import conversation
-from evaluate_qa.metrics.evqascore.keywords import yake_keywords
+from evaluate_qa.metrics.evqascore.keywords import conversation, yake_keywords
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, score
 from evaluate_qa.metrics.evqascore.video import Frame, read_samples

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluate_qa.metrics._shared.chat_models import NoAnswer
-from evaluate_qa.metrics.evqascore.keyword_model import KeywordModel, conversation, parse_keywords
+from evaluate_qa.metrics.evqascore.keywords import KeywordModel, conversation, parse_keywords
 
 
 def text_of(body):

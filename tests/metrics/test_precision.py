@@ -6,8 +6,8 @@ import pytest
 import torch
 from test_contract import assert_same
 
-from evaluate_qa.metrics._shared import precision
-from evaluate_qa.metrics._shared.precision import fastest, multiplies_int8
+from evaluate_qa.metrics._shared import devices, engines
+from evaluate_qa.metrics._shared.devices import fastest, multiplies_int8
 
 
 @pytest.mark.parametrize(
@@ -22,9 +22,9 @@ from evaluate_qa.metrics._shared.precision import fastest, multiplies_int8
 )
 def test_a_cpu_runs_in_bfloat16_and_int8_if_it_has_instructions_for_them(monkeypatch, tmp_path, flags, expected):
     (tmp_path / "cpuinfo").write_text(f"model name\t: CPU\nflags\t\t: fpu {flags}\n\nprocessor\t: 1\n")
-    found = partial(precision._cpu_has, cpu_info=tmp_path / "cpuinfo")
-    monkeypatch.setattr(precision, "_cpu_has", found)
-    monkeypatch.setattr(precision.platform, "machine", lambda: "x86_64")
+    found = partial(devices._cpu_has, cpu_info=tmp_path / "cpuinfo")
+    monkeypatch.setattr(devices, "_cpu_has", found)
+    monkeypatch.setattr(devices.platform, "machine", lambda: "x86_64")
     assert fastest("cpu") == expected
     assert multiplies_int8() == ("vnni" in flags or "asimddp" in flags)
 
@@ -40,7 +40,7 @@ def test_an_accelerator_runs_in_a_supported_half_precision(monkeypatch, supporte
 def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name, load, case, dtype):
     if not case.loads or name == "judge":
         pytest.skip("the metric has no such option")
-    monkeypatch.setattr(precision, "fastest", lambda _: dtype)
+    monkeypatch.setattr(engines, "fastest", lambda _: dtype)
     if name == "evqascore":
         from evaluate_qa.metrics.evqascore import clip
 
@@ -54,7 +54,7 @@ def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name,
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"], scope="session")
 def test_onnxruntime_runs_in_float32(monkeypatch, load, case):
-    monkeypatch.setattr(precision, "fastest", lambda _: "bfloat16")
+    monkeypatch.setattr(engines, "fastest", lambda _: "bfloat16")
     plain, auto = (load(device="cpu", **options).compute(**case.columns) for options in ({}, {"dtype": "auto"}))
     assert auto == plain
 

@@ -10,7 +10,7 @@ from huggingface_hub.utils.tqdm import are_progress_bars_disabled
 from safetensors.torch import load_file, save_file
 from transformers.utils import logging
 
-from evaluate_qa.metrics.smile.loading import PRESETS, load
+from evaluate_qa.metrics.smile.engines import PRESETS, load
 from evaluate_qa.metrics.smile.options import SmileLoading
 
 

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics.smile.candidates import shortlists
-from evaluate_qa.metrics.smile.ngrams import NGrams
+from evaluate_qa.metrics.smile.components import NGrams, shortlists
 
 
 def unit_vectors(count, dim=4, seed=0):

@@ -1,6 +1,5 @@
 """`compute_metrics`, called as a trainer calls it. tests/e2e/test_trainer.py runs real trainers."""
 
-import logging
 import random
 
 import numpy as np
@@ -144,7 +143,6 @@ def test_a_column_of_another_length_raises_an_error_before_the_model_loads(token
         ("smile", {"treshold": 0.5}, "unknown keyword 'treshold'; did you mean 'threshold'"),
         ("smile", {"questions": ["a"], "references": ["a", "b"]}, "references has 2"),
         ("smile", {"synthetic_answers": [["a", "b"]]}, r"synthetic_answers\[0\] has 2 entries"),
-        ("smile", {"log_samples": -1}, "log_samples is -1; expected a whole number"),
         ("bem", {"questions": ["who", ""]}, r"questions\[1\] is ''"),
     ],
 )
@@ -209,24 +207,6 @@ def test_answers_at_the_end_of_inputs_are_removed_from_questions():
     # Not if only some inputs end with the answer, or the answer is the whole input.
     assert _without_answers(["paris or lyon", "where"], ["lyon", "rome"]) == ["paris or lyon", "where"]
     assert _without_answers(["where", "who"], ["where", "who"]) == ["where", "who"]
-
-
-def test_log_samples_logs_rows_with_their_scores(metrics, tokenizer, caplog):
-    bem = metrics["bem"]
-    with caplog.at_level(logging.INFO, logger="evaluate_qa"):
-        bem.compute_metrics(tokenizer, QUESTIONS)(evaluated())
-        assert not caplog.records
-        bem.compute_metrics(tokenizer, QUESTIONS, log_samples=2)(evaluated())
-        assert len(caplog.records) == 2
-        caplog.clear()
-        found = bem.compute_metrics(tokenizer, QUESTIONS, log_samples=10)(evaluated())
-    score = bem.compute(predictions=ANSWERS, references=LABELS, questions=QUESTIONS)["per_example"]["score"]
-    assert [record.getMessage() for record in caplog.records] == [
-        f"bem: row {n}: score: {score[n]:.4f}, reference: {LABELS[n]!r}, prediction: {ANSWERS[n]!r}, "
-        f"question: {QUESTIONS[n]!r}"
-        for n in range(3)
-    ]
-    assert "per_example" not in found
 
 
 def logits_of(rows):

@@ -9,7 +9,7 @@ from evaluate_qa.dev import bench
 from evaluate_qa.dev.benchmarks import evqascore, measure
 from evaluate_qa.dev.benchmarks.measure import Measurement
 from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, shuffled
-from evaluate_qa.metrics._shared.precision import multiplies_int8
+from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder
 
 COLUMNS = {

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from evaluate_qa.cli import app
 from evaluate_qa.spaces._shared.drawing.code import for_file
 from evaluate_qa.spaces._shared.drawing.figures import cards
-from evaluate_qa.spaces._shared.drawing.plot import distribution
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of
@@ -119,13 +118,3 @@ def test_the_commands_give_the_scores_and_the_comparison_of_the_page(smile, scor
     for end, expected in (("scored", scored), ("scored_b", scored.other)):
         found = [json.loads(line)["score"] for line in (tmp_path / f"an answer's.{end}.jsonl").read_text().splitlines()]
         assert found == pytest.approx(expected.columns["score"], abs=1e-6)
-
-
-def test_the_plot_counts_answers():
-    drawn = distribution([0.0, 0.05, 0.95, 1.0, 1.0], [False, False, True, True, False], 1.0)
-    # The first column has 2 answers, and the last one 3, with 2 correct ones.
-    assert "from 0: 2, from 0.1: 0," in drawn
-    assert "from 0.9: 3" in drawn
-    assert 'class="qa-high" style="height:66.67%"' in drawn
-    assert "incorrect" not in distribution([50.0], None, 100.0)
-    assert "from 50: 1" in distribution([50.0], None, 100.0)

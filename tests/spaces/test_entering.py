@@ -7,8 +7,7 @@ import pytest
 from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
 from evaluate_qa.spaces._shared.metric.specification import Field
 from evaluate_qa.spaces._shared.scoring.answering import BROKEN, message_of
-from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
-from evaluate_qa.spaces._shared.scoring.rows import from_form, from_mapping, to_form
+from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, from_form, from_mapping, read, to_form
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 FIELDS = (

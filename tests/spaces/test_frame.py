@@ -1,17 +1,16 @@
 """The files and cards of each Space, the words of a text, and the HTML of results."""
 
-import html
 import re
 
 import pytest
 from huggingface_hub import RepoCard
+from markupsafe import escape
 from packaging.requirements import Requirement
 
 from evaluate_qa.publishing.requirements import wanted
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.metric.declared import read_card
-from evaluate_qa.spaces._shared.metric.evidence import find_run, words
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome, find_run, words
 
 OUTCOME = Outcome(
     score=0.75,
@@ -97,14 +96,14 @@ def test_texts_are_escaped(text):
     parts = [
         markup.result(OUTCOME, text, 1.0),
         markup.problem(text),
-        markup.problems([text]),
+        markup.render("skipped", [text]),
         markup.note(text),
         markup.result(Outcome(0.0, None, None, None, [Bar(text, 0.0, text)], [], text), "", 1.0),
     ]
     for part in parts:
         assert "<script" not in part
         assert "<img" not in part
-        assert html.escape(text)[:3] in part
+        assert escape(text)[:3] in part
 
 
 def test_a_result_has_verdict_score_marks_and_components():
@@ -123,8 +122,8 @@ def test_marks_do_not_overlap():
 
 
 def test_many_problems_are_counted_and_the_first_ones_shown():
-    drawn = markup.problems([f"row {i}" for i in range(12)])
+    drawn = markup.render("skipped", [f"row {i}" for i in range(12)])
     assert "12 rows were skipped" in drawn
     assert drawn.count("<li>") == 10
     assert "and 2 more" in drawn
-    assert markup.problems([]) == ""
+    assert markup.render("skipped", []) == ""

@@ -64,7 +64,9 @@ def test_the_figures_agree_with_the_metric(opinions, scorer_of, band):
     found = scorer_of("judge").compute(rows, {"ask": band})
     asked = unsure([opinion.score for opinion in opinions], band)
     assert found["per_example"]["asked"] == asked
-    assert found["per_example"]["verdict"] == [o.verdict(a) for o, a in zip(opinions, asked, strict=True)]
+    assert found["per_example"]["verdict"] == [
+        replace(o, asked=a).verdict for o, a in zip(opinions, asked, strict=True)
+    ]
     assert found["unscored"] == 0
     assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in drawn(opinions, asked, band)
 

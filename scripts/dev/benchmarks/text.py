@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.precision import multiplies_int8
+from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 
 from ... import sample

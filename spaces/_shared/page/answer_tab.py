@@ -12,7 +12,7 @@ from ..metric.declared import Control, SliderControl
 from ..metric.hosted import HostedScorer
 from ..metric.specification import Field, Specification
 from ..scoring.answering import Analysis, analyze, explain, message_of
-from ..scoring.rows import from_form, to_form
+from ..scoring.files import from_form, to_form
 from ..visitors.endpoints import given
 from ..visitors.limits import LIMITS
 

@@ -18,9 +18,8 @@ from ..metric.specification import Field, Specification
 from ..scoring import batch
 from ..scoring.answering import analyze, as_record, as_text, explain, message_of
 from ..scoring.certainty import as_figures, certainty
-from ..scoring.files import OTHER, UploadedTable, collect, parse
+from ..scoring.files import OTHER, UploadedTable, collect, from_mapping, parse
 from ..scoring.records import records_of
-from ..scoring.rows import from_mapping
 from ..visitors.limits import Refusal
 
 _KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}

@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gradio as gr
+import numpy as np
 import pandas as pd
 
-from ..drawing import code, figures, markup, plot
+from evaluate_qa.reporting.charts import histogram
+
+from ..drawing import code, figures, markup
 from ..metric.hosted import HostedScorer
 from ..metric.specification import Specification
 from ..scoring import batch
@@ -105,7 +108,7 @@ class FileEvents:
             options = self._specification.options(entered[:count])
             scorer, loading = self._specification.asked_at(self._scorer, given(entered[count:]))
             for scored in batch.score(self._specification, scorer, table, options):
-                yield scored, markup.progress(table.name, scored.done, len(table.rows)), *unchanged
+                yield scored, markup.render("progress", table.name, scored.done, len(table.rows)), *unchanged
             yield scored, *self._results(scored), self._code(scored, loading)
         except Exception as error:
             yield None, markup.problem(f"{table.name}: {message_of(error)}"), *unchanged
@@ -129,7 +132,8 @@ class FileEvents:
             place = int(event.row_value[0])
             number = scored.table.places.index(place)
             results = [self._explained(one, number, entered) for one in (scored, scored.other) if one]
-            return markup.row(f"{scored.table.name}, {scored.table.word} {place}", results)
+            heading = markup.render("row", f"{scored.table.name}, {scored.table.word} {place}")
+            return "".join([heading, *results])
         except Exception as error:
             return markup.problem(message_of(error))
 
@@ -142,15 +146,14 @@ class FileEvents:
     def _results(self, scored: ScoredFile) -> tuple[Any, ...]:
         """Return the status, figures with plot, the table, an empty explanation, and the downloads."""
         specification, found, rows = self._specification, certainty(scored), records_of(scored)
-        shown = markup.summary(figures.cards(scored, found, specification))
-        shown += markup.comparison(figures.compared(scored, found, specification))
-        shown += markup.remarks(figures.notes(found)) + markup.problems(scored.problems)
+        charts = {}
         for one in filter(None, (scored, scored.other)):
-            of = f"the scores of {one.table.answer}" if scored.other else "the scores"
+            caption = f"Distribution of the scores{f' of {one.table.answer}' if scored.other else ''}"
             if scores := batch.known_of(one.columns["score"]):
-                verdicts = one.columns.get("verdict")
-                most = specification.most or 1.0
-                shown += plot.distribution(scores, verdicts and batch.known_of(verdicts), most, of)
+                charts[caption] = histogram(np.array(scores), caption)
+        cards = figures.cards(scored, found, specification)
+        compared = figures.compared(scored, found, specification)
+        shown = markup.render("results", cards, compared, list(figures.notes(found)), scored.problems, charts)
         left = len(scored.table.rows) - scored.done
         status = f"{scored.stopped or 'stopped'}; {left:,} rows were not scored." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]
@@ -166,7 +169,7 @@ class FileEvents:
 
 def _ready(table: UploadedTable) -> str:
     rows = "1 row" if len(table.rows) == 1 else f"{len(table.rows):,} rows"
-    return markup.note(f"{table.name}: {rows} to score.") + markup.problems(table.problems)
+    return markup.note(f"{table.name}: {rows} to score.") + markup.render("skipped", table.problems)
 
 
 def _readable(row: Record) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def build(specification: Specification, scorer: HostedScorer) -> gr.Blocks:
     ) as page:
         # First, so that the endpoints get their names before Gradio names the page's functions.
         add_api(page, specification, scorer)
-        gr.HTML(markup.header(matter["title"], matter["emoji"], matter["description"]))
+        gr.HTML(markup.render("header", matter["title"], matter["emoji"], matter["description"]))
         if specification.demo:
             with gr.Tab("Demo", id="demo"):
                 specification.demo(scorer, page)

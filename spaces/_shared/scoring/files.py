@@ -1,16 +1,20 @@
-"""Reading rows from an uploaded JSONL or CSV file. Rows that cannot be read are named and skipped."""
+"""Turning form boxes, API arguments and the rows of uploaded files into rows for the metric.
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+Rows of a file that cannot be read are named and skipped.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evaluate_qa.files.rows import Broken, RowsError, parse_records
+from evaluate_qa.metrics._shared.arguments import clean
 
 from ..metric.hosted import Row
 from ..metric.specification import ANSWER, Field
-from ..visitors.limits import LIMITS, Refusal, check_rows, shown
-from .rows import from_mapping
+from ..visitors.limits import LIMITS, Refusal, check_count, check_length, check_rows, shown, uploaded
 
 SUFFIXES = (".jsonl", ".csv")
 OTHER = "prediction_b"
@@ -136,3 +140,62 @@ def _checked(table: UploadedTable, others: Sequence[str | None]) -> list[str]:
             f"{there[-1]}. Use another system's answers, or leave the column out."
         )
     return [other for other in others if other is not None]
+
+
+def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
+    """Return the row from the texts of the form's boxes, without empty optional ones, or as `from_mapping`."""
+    given = {}
+    for one, text in zip(fields, entered, strict=True):
+        lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
+        given[one.name] = lines if one.is_list else (text or "").strip()
+    return from_mapping(fields, given)
+
+
+def from_mapping(fields: Sequence[Field], given: Mapping[str, Any]) -> Row:
+    """Return the row from values by the fields' names or by the metric's column names.
+
+    Raise Refusal if a value is missing, too long, or of a wrong type.
+    """
+    row: Row = {}
+    for one in fields:
+        value = given.get(one.name, given.get(one.column))
+        if value is None or value in ("", []):
+            if one.required:
+                how = {"text": "Enter one", "video": "Upload one"}.get(one.kind, "Enter at least one")
+                raise Refusal(f"There is no {one.label.lower().removesuffix('s')}. {how}.")
+            if one.column == "predictions":
+                row[one.column] = ""
+        elif one.kind == "video":
+            row[one.column] = str(uploaded(one.label, value))
+        else:
+            row[one.column] = _list(one, value) if one.is_list else _text(one, value)
+    return row
+
+
+def to_form(fields: Sequence[Field], row: Row) -> list[str]:
+    """Return the texts of the form's boxes for this row."""
+    values = [row.get(field.column, "") for field in fields]
+    return ["\n".join(map(str, value)) if isinstance(value, list) else str(value) for value in values]
+
+
+def _text(field: Field, value: Any) -> str:
+    if not isinstance(value, str):
+        raise Refusal(f"{field.label}: expected a text, not {shown(value)}.")
+    check_length(field.label, value)
+    return clean(value)
+
+
+def _list(field: Field, value: Any) -> list[Any]:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    check_count(field.label, len(values))
+    return [_number(field, one) if field.kind == "numbers" else _text(field, one) for one in values]
+
+
+def _number(field: Field, value: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise Refusal(f"{field.label}: expected a number, not {shown(value)}.")
+    return number

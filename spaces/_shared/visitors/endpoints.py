@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from evaluate_qa.metrics._shared.arguments import is_url
+
 from .limits import Refusal, check_length
 
 # IPv6 addresses that a network translates to IPv4.
@@ -46,13 +48,9 @@ def given(entered: Sequence[str | None]) -> VisitorEndpoint | None:
         return None
     check_length("URL", url)
     check_length("Model", model)
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-    except ValueError:
-        usable = False
-    if not usable or not url.isprintable() or " " in url:
+    if not is_url(url) or not url.isprintable() or " " in url:
         raise Refusal("URL: expected an address such as https://api.example.com/v1.")
+    parts = urlsplit(url)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise Refusal("URL: expected an address without user, password and parameters. Enter a key in the box Key.")
     if not model:

@@ -1,1 +1,0 @@
-"""The data by which an app.py describes its metric."""

@@ -1,1 +1,0 @@
-"""Scoring an answer or a file."""

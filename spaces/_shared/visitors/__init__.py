@@ -1,1 +1,0 @@
-"""Limits on what visitors may send."""
