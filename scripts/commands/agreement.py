@@ -68,12 +68,12 @@ def agreement(
     """
     with reported_errors("agreement"):
         from ..agreement.board import PARTS as BOARD_PARTS
+        from ..agreement.bootstrap import Bootstrap
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
         from ..files.writing import check_outputs, write_json
         from ..labeled_data.rows import DataSelection
-        from ..uncertainty.resampling import Bootstrap
 
         plan = Plan(
             selection=DataSelection(data_dir, limit, split),

@@ -10,11 +10,11 @@ import sklearn.metrics
 from commands import run_command
 
 from evaluate_qa.agreement.benchmark import Benchmark
+from evaluate_qa.agreement.bootstrap import Bootstrap, draws
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.means import mean_tables
 from evaluate_qa.agreement.row_scores import RowScores
+from evaluate_qa.agreement.tables import mean_tables
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
-from evaluate_qa.uncertainty.resampling import Bootstrap, draws
 
 COLUMNS = ["EVOUNA", "DIVER-QA", "EfficientQA", "Beetle unseen answers", "Beetle unseen questions"]
 COLUMNS += ["SciEntsBank unseen answers", "SciEntsBank unseen questions", "SAF English", "SAF German"]

@@ -5,10 +5,10 @@ import json
 import pytest
 from commands import run_command
 
+from evaluate_qa.agreement.bootstrap import Bootstrap
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.run import Plan, read, run
 from evaluate_qa.labeled_data.rows import DataSelection
-from evaluate_qa.uncertainty.resampling import Bootstrap
 
 # query, answers of models 1 and 2, preferences of the first and the second person; the reference is "a b c d"
 PAIRS = [
