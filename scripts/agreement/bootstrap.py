@@ -1,18 +1,34 @@
 """Confidence intervals of agreement figures: the percentile bootstrap over questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
 from ..uncertainty.arrays import Floats
-from ..uncertainty.resampling import Bootstrap, draws, interval
 from .comparison import Comparison
 from .figures import figure
 
 # Resampling raises the calibration error, so its replicates give no interval.
 _WITHOUT_INTERVAL = ("calibration_error",)
+# Replicates in one matrix product; the weights of 30,000 rows need 15 MB.
+_CHUNK = 32
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Settings of the bootstrap; no resamples give no intervals. A seed draws the same questions for every metric."""
+
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0 or self.seed < 0:
+            raise ValueError(f"expected resamples and seed of at least 0, got {self.resamples} and {self.seed}")
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"expected a confidence between 0 and 1, got {self.confidence}")
 
 
 @dataclass(frozen=True)
@@ -48,7 +64,27 @@ def replicated(
     return {key: np.concatenate(found) for key, found in chunks.items()}
 
 
+def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
+    """Yield how often each question is drawn, with replacement, shape (up to 32 replicates, questions)."""
+    generator = np.random.default_rng(bootstrap.seed)
+    for start in range(0, bootstrap.resamples, _CHUNK):
+        count = min(_CHUNK, bootstrap.resamples - start)
+        drawn = generator.integers(questions, size=(count, questions))
+        yield np.stack([np.bincount(row, minlength=questions) for row in drawn]).astype(np.float64)
+
+
 def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
-    """Return the estimate for an array from `replicated`, or for a mean of several of them."""
+    """Return the estimate for an array from `replicated`, or for a mean of several of them; NaN is left out."""
     known = None if np.isnan(values[0]) else float(values[0])
-    return BootstrapEstimate(known, *interval(values[1:], bootstrap))
+    defined = values[1:][~np.isnan(values[1:])]
+    if not len(defined):
+        return BootstrapEstimate(known)
+    tail = 100 * (1 - bootstrap.confidence) / 2
+    low, high = np.percentile(defined, [tail, 100 - tail])
+    return BootstrapEstimate(known, float(low), float(high))
+
+
+def mean_of_defined(figures: Sequence[Floats]) -> Floats:
+    """Return the mean of the arrays whose first entry, the figure itself, is defined; NaN without any."""
+    mean: Floats = np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
+    return mean

@@ -4,9 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..terminal import open_console
-from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .bootstrap import BootstrapEstimate
+from .bootstrap import Bootstrap, BootstrapEstimate
 from .run import Agreement, Plan
 from .tables import FigureTable
 

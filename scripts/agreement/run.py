@@ -12,13 +12,12 @@ import numpy as np
 
 from ..files.rows import did_you_mean, file_format
 from ..labeled_data.rows import DataSelection, LabeledRow
-from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark, with_synthetic_answers
+from .bootstrap import Bootstrap
 from .data_sets import DATA, own_file
-from .means import mean_tables
 from .metric_runs import Metric, MetricSpec
 from .row_scores import Effort, RowScores, score_baseline
-from .tables import FigureTable, compare
+from .tables import FigureTable, compare, mean_tables
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Agreement tables: the figures of every metric in every group of a data set, next to published figures."""
+"""Agreement tables: the figures of every metric in every group of a data set, next to published figures, and means."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.progress import followed
 
-from ..uncertainty.resampling import Bootstrap
 from .benchmark import Benchmark
-from .bootstrap import BootstrapEstimate, estimate
+from .bootstrap import Bootstrap, BootstrapEstimate, estimate, estimated, mean_of_defined, replicated
 from .comparison import Comparison
 from .row_scores import RowScores
 
@@ -103,3 +102,38 @@ def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[s
         )
         for metric in scores
     }
+
+
+def mean_tables(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
+    """Return a table for each of the benchmark's means."""
+    return [_mean_table(name, groups, data, scores, bootstrap) for name, groups in data.means.items()]
+
+
+def _mean_table(
+    name: str, groups: Sequence[str], data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap
+) -> FigureTable:
+    """Return the means over some groups, which are data sets.
+
+    The interval covers the means of replicates. A data set in which a figure is undefined is left out of its mean.
+    """
+    # Data sets are independent of each other, so each has its own seed.
+    found = [
+        replicated(compared(data, group, scores), data.figures, replace(bootstrap, seed=bootstrap.seed + number))
+        for number, group in enumerate(groups)
+    ]
+    rows = {group: [data.rows[row] for row in data.members(group)] for group in groups}
+    labels = [np.mean([row.label for row in listed]) for listed in rows.values()]
+    return FigureTable(
+        group=name,
+        rows=sum(map(len, rows.values())),
+        questions=len({row.question_id for listed in rows.values() for row in listed}),
+        mean_label=float(np.mean(labels)),
+        estimates={
+            metric.name: {
+                figure: estimated(mean_of_defined([of_set[metric.name, figure] for of_set in found]), bootstrap)
+                for figure in data.figures
+            }
+            for metric in scores
+        },
+        published=[],
+    )

@@ -6,12 +6,11 @@ from math import sqrt
 
 import numpy as np
 
-from ..agreement.bootstrap import BootstrapEstimate, estimate
+from ..agreement.bootstrap import Bootstrap, BootstrapEstimate, estimate
 from ..agreement.comparison import Comparison
 from ..uncertainty.arrays import Bools, Floats, Ints, codes
 from ..uncertainty.bounds import bounds
 from ..uncertainty.intervals import mean
-from ..uncertainty.resampling import Bootstrap
 from .requests import INJECTED, PLAIN, REPEAT, REWRITINGS, SWAPPED
 
 _LEVEL, _HALVES = 0.975, 5000

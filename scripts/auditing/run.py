@@ -23,22 +23,15 @@ from .requests import MOST_REPEATS, PLAIN, Requests, ask, counts, requests
 
 
 @dataclass(frozen=True)
-class AuditPlan:
-    """What to audit; see the options of `evaluate-qa audit`. `earlier` is the JSON of an earlier audit."""
+class Prepared:
+    """A checked audit; the judge was not asked yet.
+
+    `earlier` is the JSON of an earlier audit, and `sending` the number of requests in words.
+    """
 
     data: Path
-    load: Mapping[str, Any]
-    repeats: int
     family: Sequence[str]
-    audit_round: int
     earlier: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A checked audit; the judge was not asked yet. `sending` is the number of requests in words."""
-
-    plan: AuditPlan
     judge: Any
     rows: Sequence[LabeledRow]
     asked: Requests
@@ -51,26 +44,26 @@ class Prepared:
         return ", ".join(one.protocol.signature for one in self.judge.model.members)
 
 
-def prepare(plan: AuditPlan) -> Prepared:
-    """Read and check everything, before the judge is asked."""
-    if not 1 <= plan.repeats <= MOST_REPEATS:
-        raise ValueError(f"--repeats is {plan.repeats}. Expected 1 to {MOST_REPEATS}.")
-    if plan.load.get("first") is not None:
+def prepare(
+    data: Path, loading: Mapping[str, Any], repeats: int, family: Sequence[str], earlier: Mapping[str, Any] | None
+) -> Prepared:
+    """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise ValueError(f"--repeats is {repeats}. Expected 1 to {MOST_REPEATS}.")
+    if loading.get("first") is not None:
         raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
-    every, unlabeled = labeled_rows(plan.data)
+    every, unlabeled = labeled_rows(data)
     rows = [row for row in every if row.answer.strip()]
     for label, name in enumerate(("wrong", "right")):
         if not any(row.label == label for row in rows):
-            raise ValueError(
-                f"{plan.data} has no answer with the label {name}. An audit needs right and wrong answers."
-            )
+            raise ValueError(f"{data} has no answer with the label {name}. An audit needs right and wrong answers.")
     systems = sorted({row.system for row in rows} - {""})
-    for name in plan.family:
+    for name in family:
         if name not in systems:
             raise ValueError(f"--family is {name!r}, which the column system lacks. {did_you_mean(name, systems)}")
-    judge = load("judge", **plan.load)
+    judge = load("judge", **loading)
     judge.prepare(JudgeOptions())
-    asked = requests(judge, rows, plan.repeats, plan.audit_round)
+    asked = requests(judge, rows, repeats, _round(earlier))
     total, left = counts(judge, asked)
     notes = [
         f"{count:,} answers {why} were left out."
@@ -78,20 +71,20 @@ def prepare(plan: AuditPlan) -> Prepared:
         if count
     ]
     sending = f"{total:,} requests about {len(rows):,} answers. {left:,} have no stored verdict and will be sent."
-    prepared = Prepared(plan, judge, rows, asked, notes, sending)
-    if plan.earlier and plan.earlier["protocol"] != prepared.protocol:
+    prepared = Prepared(data, family, earlier, judge, rows, asked, notes, sending)
+    if earlier and earlier["protocol"] != prepared.protocol:
         raise ValueError(
-            f"--against has the protocol {plan.earlier['protocol']}, but this audit has {prepared.protocol}. Use the "
+            f"--against has the protocol {earlier['protocol']}, but this audit has {prepared.protocol}. Use the "
             "same --load protocol and api for both."
         )
-    if plan.earlier and not {row_key(row) for row in rows} & {row["key"] for row in plan.earlier["rows"]}:
-        raise ValueError(f"--against and {plan.data} have no answer in common. Audit the same answers.")
+    if earlier and not {row_key(row) for row in rows} & {row["key"] for row in earlier["rows"]}:
+        raise ValueError(f"--against and {data} have no answer in common. Audit the same answers.")
     return prepared
 
 
 def run(prepared: Prepared) -> dict[str, Any]:
     """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows."""
-    rows, plan, earlier = prepared.rows, prepared.plan, prepared.plan.earlier
+    rows, earlier = prepared.rows, prepared.earlier
     verdicts, scores, errors = ask(prepared.judge, prepared.asked)
     _, questions = codes("questions", [row.question_id for row in rows], len(rows))
     audited = Audited(
@@ -99,14 +92,14 @@ def run(prepared: Prepared) -> dict[str, Any]:
         questions=questions,
         lengths=np.array([len(row.answer) for row in rows]),
         systems=[row.system for row in rows],
-        family=plan.family,
+        family=prepared.family,
         verdicts=verdicts,
         scores=scores,
     )
     found = figures(audited)
     judge = ", ".join(one.name for one in prepared.judge.model.members)
     notes = [
-        f"Judge: {judge}, {prepared.protocol}, round {plan.audit_round}. Rows: {plan.data}.",
+        f"Judge: {judge}, {prepared.protocol}, round {_round(earlier)}. Rows: {prepared.data}.",
         f"95% intervals over {questions.max() + 1:,} questions. They assume that the rows are a random sample and that "
         "the labels are correct. One interval in twenty misses the true value by chance.",
         *prepared.notes,
@@ -129,7 +122,7 @@ def run(prepared: Prepared) -> dict[str, Any]:
         "date": datetime.now(UTC).date().isoformat(),
         "judge": judge,
         "protocol": prepared.protocol,
-        "round": plan.audit_round,
+        "round": _round(earlier),
         "notes": notes,
         "figures": {
             group: {name: asdict(one) for name, one in of_group.items()}
@@ -146,6 +139,11 @@ def run(prepared: Prepared) -> dict[str, Any]:
             for row, key in enumerate(keys)
         ],
     }
+
+
+def _round(earlier: Mapping[str, Any] | None) -> int:
+    """Return the number of the audit; each round has its own stored verdicts."""
+    return earlier["round"] + 1 if earlier else 0
 
 
 def row_key(row: LabeledRow) -> str:

@@ -35,9 +35,6 @@ def agreement(
         ),
     ] = None,
     data_dir: DataDir = None,
-    systems: Annotated[
-        str | None, _data("Use the answers of these systems only, such as gpt35,gpt4 (default: all).")
-    ] = None,
     limit: Annotated[
         int | None,
         _data("Use the first N questions of each set (default: all; with board, 100 of evouna and 60 of diver_qa)."),
@@ -71,15 +68,15 @@ def agreement(
     """
     with reported_errors("agreement"):
         from ..agreement.board import PARTS as BOARD_PARTS
+        from ..agreement.bootstrap import Bootstrap
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
         from ..files.writing import check_outputs, write_json
         from ..labeled_data.rows import DataSelection
-        from ..uncertainty.resampling import Bootstrap
 
         plan = Plan(
-            selection=DataSelection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split),
+            selection=DataSelection(data_dir, limit, split),
             metrics=_specs(metric or [], load or [], compute or [], threshold),
             bootstrap=Bootstrap(bootstrap),
             synthetic_answers=synthetic_answers,

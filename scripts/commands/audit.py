@@ -39,7 +39,7 @@ def audit(
     """
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show
-        from ..auditing.run import AuditPlan, prepare, run
+        from ..auditing.run import prepare, run
         from ..files.writing import check_outputs, write_file, write_json
         from ..options import parse_options
 
@@ -47,10 +47,7 @@ def audit(
             raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
         check_outputs({"--json": json_file, "--output": output}, {"--data": data, "--against": against})
         earlier = None if against is None else read_audit(against)
-        audit_round = earlier["round"] + 1 if earlier else 0  # each round has its own stored verdicts
-        prepared = prepare(
-            AuditPlan(data, parse_options(load or [], "judge"), repeats, family or [], audit_round, earlier)
-        )
+        prepared = prepare(data, parse_options(load or [], "judge"), repeats, family or [], earlier)
         typer.echo(f"evaluate-qa audit: {prepared.sending}", err=True)
         if dry_run:
             return

@@ -42,7 +42,7 @@ def label(
         named = parse_columns(column, ["label"]).label
         sheet = Sheet(file, named, show or [])
         if kappa is not None:
-            from ..labeling.kappa import agreement
+            from ..labeling.sheet import agreement
 
             both, alike, found = agreement(sheet, Sheet(kappa, named))
             typer.echo(

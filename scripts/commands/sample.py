@@ -43,12 +43,12 @@ def sample(
 
         names = parse_columns(column, _ROLES)
         if plan:
-            from ..estimation import plan as planning
             from ..estimation.joining import probabilities, read_scored
             from ..estimation.report import show_plan
+            from ..estimation.samples import plan as planned
 
             scores = probabilities(read_scored(source, names), names.score)
-            show_plan(planning.plan(scores[scores >= 0], seed=seed))  # rows without a score have NaN
+            show_plan(planned(scores[scores >= 0], seed=seed))  # rows without a score have NaN
             return
         if target is None:
             raise ValueError("there is no file to write to. Name it with --output, or plan with --plan.")

@@ -22,9 +22,8 @@ from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
 from ..scoring.columns import MetricColumns, parse_columns
-from ..synthesis.prompt import load_prompt
 from ..synthesis.rows import is_complete, read_tasks
-from ..synthesis.run import run
+from ..synthesis.run import load_prompt, run
 from ..terminal import options_of, reported_errors
 
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"

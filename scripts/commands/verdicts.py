@@ -22,7 +22,7 @@ def export(
 ) -> None:
     """Export all verdicts of a cache with model, protocol, question, references and prediction."""
     from ..files.rows import file_format
-    from ..recording.transfer import export as write
+    from ..recording import export as write
 
     with reported_errors("verdicts export"):
         if file_format(target) == ".csv":
@@ -51,8 +51,7 @@ def import_(
     from evaluate_qa.metrics.judge.protocols import protocol as named
 
     from ..files.rows import file_format
-    from ..recording.lines import VerdictDefaults
-    from ..recording.transfer import import_rows
+    from ..recording import VerdictDefaults, import_rows
     from ..scoring.columns import MetricColumns, parse_columns
 
     with reported_errors("verdicts import", "stopped. Import the file again."):

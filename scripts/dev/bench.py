@@ -41,11 +41,10 @@ def bench(
     tokenize: Annotated[str, typer.Option(help="deltableu: use this tokenizer of sacrebleu.")] = "13a",
     interval: Annotated[int, typer.Option(min=1, help="evqascore: sample every Nth frame.")] = 30,
     seconds: Annotated[float, typer.Option(min=0.1, help="evqascore: generate a video of N seconds.")] = 60,
-    copies: Annotated[int, typer.Option(min=1, help="evqascore: read N copies of the video.")] = 1,
     json_file: Json = None,
 ) -> None:
     """Measure speed and memory of each engine and precision against a plain baseline."""
-    with reported_errors("", program=_PROGRAM), _video(metric, seconds, copies) as videos:
+    with reported_errors("", program=_PROGRAM), _video(metric, seconds) as video:
         from ..files.writing import check_outputs, write_json
         from .benchmarks import evqascore, text
         from .benchmarks.measure import measure
@@ -60,8 +59,8 @@ def bench(
         if metric in ("all", "deltableu"):
             made = text.shuffled(text.with_questions(columns), _TIMES * rows, _REFERENCES)
             listed["deltableu"] = _TIMES * rows, text.deltableu_cases(made, tokenize)
-        if videos:
-            listed["evqascore"] = copies, evqascore.cases(evqascore.Job(videos, interval, device=device))
+        if video:
+            listed["evqascore"] = 1, evqascore.cases(evqascore.Job(video, interval, device=device))
         figures: list[dict[str, Any]] = []
         for name, (count, cases) in listed.items():
             figures += ratios(name, count, measure(cases, rounds))
@@ -71,16 +70,16 @@ def bench(
 
 
 @contextmanager
-def _video(metric: str, seconds: float, copies: int) -> Iterator[tuple[str, ...]]:
-    """Yield videos to read; an empty tuple if evqascore is not measured, or `all` is and a package is missing."""
+def _video(metric: str, seconds: float) -> Iterator[str]:
+    """Yield a video to read; "" if evqascore is not measured, or `all` is and a package is missing."""
     packages = all(find_spec(package) for package in ("av", "open_clip"))
     if metric != "evqascore" and not (metric == "all" and packages):
-        yield ()
+        yield ""
         return
-    from .benchmarks.evqascore import copied, write_video
+    from .benchmarks.evqascore import write_video
 
     with TemporaryDirectory() as folder:
-        yield copied(write_video(Path(folder) / "made.mp4", seconds), Path(folder), copies)
+        yield str(write_video(Path(folder) / "made.mp4", seconds))
 
 
 def ratios(metric: str, rows: int, measured: "Mapping[str, Measurement]") -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ from ..agreement.bootstrap import BootstrapEstimate
 from ..terminal import open_console
 from ..uncertainty.intervals import Interval
 from .joining import Joined
-from .plan import Planned
 from .powered import Estimate, Estimates
+from .samples import Planned
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -3,7 +3,7 @@
 - `rows`: one labeled answer, and which answers of a data set to read.
 - `files`: users' own files, and the two files with labeled answers in this package.
 - `published`: answers as their authors published them, before unusable ones are dropped.
-- `sets`: EfficientQA, SemEval-2013 and SAF by name; each has a module that reads its release.
+- `sets`: EfficientQA, SemEval-2013 and SAF by name; `efficientqa` and `student_answers` read their releases.
 
 `agreement` and `fit` read the same rows here.
 """

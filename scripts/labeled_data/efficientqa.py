@@ -30,14 +30,14 @@ _VERDICTS = {
 _LAST_OF_TRAIN = 127
 
 
-def read(folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
+def read(source: Source, folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split; the file has its own name or is the only `.jsonl` of the folder.
 
     Raises:
         OSError: the file is missing or could not be downloaded (without a folder).
         ValueError: the file does not have EfficientQA's format.
     """
-    file = _file(folder) if folder else download(SOURCE)
+    file = _file(source, folder) if folder else download(source)
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             answers = _answers(f"{file}, line {number}", line)
@@ -49,11 +49,11 @@ def split_of(question: str) -> str:
     return "train" if hashlib.sha256(question.encode()).digest()[0] <= _LAST_OF_TRAIN else "dev"
 
 
-def _file(folder: Path) -> Path:
+def _file(source: Source, folder: Path) -> Path:
     files = sorted(folder.glob("*.jsonl"))
     named = folder / FILE
     if named not in files and len(files) != 1:
-        raise SOURCE.missing(named)
+        raise source.missing(named)
     return named if named in files else files[0]
 
 

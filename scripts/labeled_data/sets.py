@@ -1,18 +1,35 @@
 """The published data sets by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 
-from . import efficientqa, saf, semeval2013
-from .published import UsableAnswers, usable
+from evaluate_qa.datasets_scripts._shared.sources import Source
+
+from . import efficientqa, student_answers
+from .published import PublishedAnswer, UsableAnswers, usable
 from .rows import first_questions
+from .student_answers import SAF, SAF_FOLDERS, SEMEVAL2013, SEMEVAL2013_FOLDERS
 
-SETS: Mapping[str, ModuleType] = {"efficientqa": efficientqa, "semeval2013": semeval2013, "saf": saf}
-"""The module of each data set: `read` yields the answers of a split, and `SPLITS` has the names of the splits.
 
-Figures are reported on the last split, which is never trained on.
-"""
+@dataclass(frozen=True)
+class PublishedSet:
+    """A data set: its files, the names of its splits, and the function that yields the answers of a split."""
+
+    source: Source
+    splits: Sequence[str]
+    answers: Callable[[Source, Path | None, str], Iterator[PublishedAnswer]]
+
+
+SETS: dict[str, PublishedSet] = {
+    "efficientqa": PublishedSet(efficientqa.SOURCE, efficientqa.SPLITS, efficientqa.read),
+    "semeval2013": PublishedSet(
+        SEMEVAL2013, [*SEMEVAL2013_FOLDERS], partial(student_answers.read, SEMEVAL2013_FOLDERS)
+    ),
+    "saf": PublishedSet(SAF, [*SAF_FOLDERS], partial(student_answers.read, SAF_FOLDERS)),
+}
+"""The data sets by name. Figures are reported on the last split, which is never trained on."""
 
 
 def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> UsableAnswers:
@@ -29,7 +46,7 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
         ValueError: there is no such split, or a file has the wrong format.
     """
     found = SETS[name]
-    if split is not None and split not in found.SPLITS:
-        raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.SPLITS)}")
-    answers = found.read(folder, split or found.SPLITS[-1])
+    if split is not None and split not in found.splits:
+        raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.splits)}")
+    answers = found.answers(found.source, folder, split or found.splits[-1])
     return usable(first_questions(answers, limit, lambda one: ((one.part, one.test), one.question_id)))

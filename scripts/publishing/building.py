@@ -1,7 +1,8 @@
-"""Build the folder of a repository from the files of this package."""
+"""Build the folder of a repository from the files of this package, in which `smile` becomes `org/smile`."""
 
 import importlib
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -12,8 +13,7 @@ from evaluate_qa.metrics._shared.large import read_head
 from .. import hub_folder, standalone
 from ..loading import METRICS, scorer_module
 from . import sources
-from .naming import in_namespace, owned_by
-from .repository import Repository
+from .repository import HUB, KINDS, Repository
 from .requirements import pinned, version, wanted
 
 # Files of an app that are generated from the files of app and metric.
@@ -21,6 +21,11 @@ _GENERATED = ("README.md", "requirements.txt")
 _TEXT = {".py", ".md"}
 # Data that modules read from their own folder. The matcher's file has its own repository.
 _DATA = ("*.css", "markup.html", "README.md", "demo_clip/*")
+
+# Names of metrics, models and data sets in texts. In the files of this package, their namespace is evaluate-qa.
+_LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
+_OWNED = r"(?<![\w-])evaluate-qa/(?P<name>{names})(?![\w-])"
+_CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
 
 
 def build(repository: Repository, data_dir: Path | None = None) -> None:
@@ -163,3 +168,21 @@ def _sections(readme: Path, *titles: str) -> str:
     if len(found) != len(titles):
         raise ValueError(f"{readme} lacks one of the sections {', '.join(titles)}.")
     return "".join(f"## {section.strip()}\n\n" for section in found)
+
+
+def in_namespace(text: str, namespace: str) -> str:
+    """Return a text with the names of metrics, data sets and models in a namespace."""
+    metrics = "|".join(sources.names("space"))
+    text = _named(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
+    text = _named(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
+    return owned_by(text, namespace)
+
+
+def owned_by(text: str, namespace: str) -> str:
+    """Return a text with the names of repositories in a namespace; `evaluate.load("smile")` stays."""
+    everything = "|".join(name for kind in KINDS for name in sources.names(kind))
+    return _named(_OWNED, everything, rf"{namespace}/\g<name>", text)
+
+
+def _named(pattern: str, names: str, replacement: str, text: str) -> str:
+    return re.sub(pattern.format(names=names), replacement, text)

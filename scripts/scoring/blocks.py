@@ -1,4 +1,4 @@
-"""Finished blocks of an output, in a folder from which a stopped run continues.
+"""Write scored rows: to the standard output, or as blocks in a folder from which a stopped run continues.
 
 The folder `scored.parquet.work` holds up to three files per block: the scored rows (`000012.parquet`), the bad rows
 (`000012.bad.jsonl`), and a summary (`000012.block`) with hashes of the rows that were read and of the other two files.
@@ -7,17 +7,73 @@ The summary is written last, so a block is finished if it has a summary and the 
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import reduce
 from pathlib import Path
+from typing import BinaryIO
 
 from ..files.bad_rows import bad_lines, check_bad_rows
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
-from ..files.writing import join, write_file, write_part
+from ..files.writing import join, print_rows, write_file, write_part
 from .row_scorer import ScoredChunk
-from .work import Progress, digest
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What became of rows.
+
+    `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
+    settings.
+    """
+
+    records: int = 0
+    scored: int = 0
+    sums: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    signatures: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[Record], chunk: ScoredChunk) -> "Progress":
+        """Return what became of the rows of a chunk."""
+        return cls(len(records), len(chunk.rows), chunk.sums, [chunk.signature] if chunk.signature else [])
+
+    @property
+    def bad(self) -> int:
+        """Number of rows that could not be scored."""
+        return self.records - self.scored
+
+    def and_then(self, other: "Progress") -> "Progress":
+        """Return both together."""
+        sums = {
+            name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), other.sums.get(name, (0, 0)), strict=True)]
+            for name in dict.fromkeys([*self.sums, *other.sums])
+        }
+        signatures = tuple(dict.fromkeys([*self.signatures, *other.signatures]))
+        return Progress(self.records + other.records, self.scored + other.scored, sums, signatures)
+
+
+def digest(records: Iterable[Record]) -> str:
+    """Return a hash of records."""
+    whole = hashlib.sha256()
+    for record in records:
+        whole.update(hashlib.sha256(repr(record).encode("utf-8", "backslashreplace")).digest())
+    return whole.hexdigest()
+
+
+class StandardOutput:
+    """Print scored rows as JSONL and write bad rows to their file, if there is one, chunk by chunk."""
+
+    def __init__(self, stream: BinaryIO, errors: Path | None) -> None:
+        self._stream, self._errors, self.progress = stream, errors, Progress()
+
+    def add(self, number: int, records: Sequence[Record], chunk: ScoredChunk) -> None:
+        """Write the rows of the next block."""
+        if self._errors is not None:
+            with self._errors.open("ab" if number else "wb") as file:
+                file.write(bad_lines(chunk.bad))
+        print_rows(chunk.rows, self._stream)
+        self.progress = self.progress.and_then(Progress.of(records, chunk))
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,9 @@ from evaluate_qa.metrics._shared.progress import progress
 
 from ..files.claiming import claimed
 from ..files.rows import STANDARD, Record, RowsError
-from .blocks import Block, Blocks
+from .blocks import Block, Blocks, Progress, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
 from .row_scorer import FileRowScorer, ScoredChunk
-from .work import Progress, StandardOutput, digest
 
 if TYPE_CHECKING:
     from .cluster import Cluster

@@ -6,18 +6,40 @@ from typing import Any
 
 import typer
 
-from evaluate_qa.metrics._shared.chat_models import ChatModel, NoAnswer
+from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
 from evaluate_qa.metrics._shared.progress import progress
-from evaluate_qa.metrics.judge.prompts import Prompt
+from evaluate_qa.metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
 from ..files.writing import write_rows
-from .prompt import conversation
 from .rows import COLUMN, Pair, SavedAnswers, SynthesisTask
 
 # A wrong key or a stopped server fails every request, so the run ends if this many fail before any succeeds.
 _FAILURES_AT_START = 20
 
 _FAILURES_SHOWN = 10
+
+_OWN = Path(__file__).with_name("prompt.jinja")
+_SAMPLE = {"question": "a question", "answer": "an answer"}
+
+
+def load_prompt(file: Path | None) -> Prompt:
+    """Return the prompt of a file (default: our own); raise ValueError if it is missing or not a valid prompt."""
+    file = file or _OWN
+    if not file.is_file():
+        raise ValueError(f"--prompt is {str(file)!r}; expected a file")
+    try:
+        prompt = parse_prompt(file.name, read_prompt(file), frozenset({"system", "source"}), _SAMPLE)
+        if "answer" not in prompt.places:
+            raise ValueError("it does not contain {{ answer }}")
+    except ValueError as error:
+        raise ValueError(f"--prompt {str(file)!r} cannot be used: {error}") from error
+    return prompt
+
+
+def conversation(prompt: Prompt, question: str, answer: str) -> Conversation:
+    """Return the messages that ask for a sentence that answers the question with a reference."""
+    return prompt.conversation({"question": clean(question), "answer": clean(answer)})
 
 
 class _NothingAnswered(Exception):  # noqa: N818 - ends a run early

@@ -2,8 +2,8 @@
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,10 @@ def train(
         loss = run_epoch(course, prepared, teachers, epoch)
         del prepared  # large, and needed for this epoch only
         learner.train(False)
-        with _replaced(course.named, course.mean):
-            found.append(after_epoch(epoch + 1, loss))
+        own = learner.snapshot()
+        learner.load(course.mean)
+        found.append(after_epoch(epoch + 1, loss))
+        learner.load(own)
         checkpoint.save(course.state(), found)
     return found
 
@@ -80,7 +82,7 @@ class Course:
 
         self.learner, self.recipe = learner, recipe
         self.named = learner.parameters()
-        self.mean = {name: parameter.detach().clone() for name, parameter in self.named.items()}
+        self.mean = learner.snapshot()
         encoder, heads = (
             [parameter for name, parameter in self.named.items() if name.startswith("encoder.") is of_encoder]
             for of_encoder in (True, False)
@@ -124,8 +126,8 @@ class Course:
         """Restore a state."""
         import torch
 
-        _copy(self.named, state["parameters"])
-        _copy(self.mean, state["mean"])
+        self.learner.load(state["parameters"])
+        self.mean = {name: mean.to(self.named[name].device) for name, mean in state["mean"].items()}
         self._optimizer.load_state_dict(state["optimizer"])
         self._steps = state["steps"]
         torch.set_rng_state(state["random"])
@@ -236,23 +238,6 @@ def warmed(done: float) -> float:
     [0.01, 0.5, 1.0, 0.5, 0.0]
     """
     return max(_LOWEST, done / _RISE) if done < _RISE else (1 - done) / (1 - _RISE)
-
-
-@contextmanager
-def _replaced(named: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
-    """Run the block with other values in the parameters."""
-    own = {name: parameter.detach().clone() for name, parameter in named.items()}
-    _copy(named, values)
-    yield
-    _copy(named, own)
-
-
-def _copy(named: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    import torch
-
-    with torch.no_grad():
-        for name, parameter in named.items():
-            parameter.copy_(values[name])
 
 
 def _give_back() -> None:

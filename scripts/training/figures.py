@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arithmetic import Floats
 
-from ..agreement.bootstrap import BootstrapEstimate, estimated, replicated
+from ..agreement.bootstrap import Bootstrap, BootstrapEstimate, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison
-from ..agreement.means import mean_of_defined
 from ..estimation.powered import FEWEST
-from ..uncertainty.resampling import Bootstrap
 
 # Scores above it mean "correct".
 _THRESHOLD = 0.5

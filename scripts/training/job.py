@@ -1,11 +1,13 @@
 """A training job, and the checks of its files and options that run before any row is read."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from evaluate_qa.metrics._shared import matcher as shipped
 from evaluate_qa.metrics._shared.devices import check_device
@@ -19,7 +21,6 @@ from .examples import Generator, Mixture, TrainingExample
 from .heads import Heads
 from .layers import NAMES
 from .learner import Learner
-from .neighbors import nearest
 from .recipe import TrainingRecipe
 from .sentence_pairs import read_pairs
 from .sources import KNOWN, LabeledSet, read_sets, sample
@@ -144,13 +145,31 @@ class TrainingJob:
 def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePool:
     """Return what draws a set's examples; `minilm` is the folder of the model that finds near references."""
     # Only `near` uses them, and they need sentence-transformers.
-    neighbors = nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
+    neighbors = _nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
     weights = None
     if found.written:
         from .written.style import evening_weights  # not in the wheel, like the written answers
 
         weights = evening_weights(found.train)
     return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
+
+
+def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, list[str]]:
+    """Return for each distinct text its k nearest other texts by the cosine of all-MiniLM-L6-v2.
+
+    They are what a right answer is easily confused with.
+    """
+    from sentence_transformers import SentenceTransformer
+
+    distinct = list(dict.fromkeys(texts))
+    model = SentenceTransformer(str(minilm), local_files_only=True, trust_remote_code=False)
+    vectors = model.encode(distinct, normalize_embeddings=True, show_progress_bar=False)
+    found = {}
+    for start in range(0, len(distinct), 1024):
+        cosines = vectors[start : start + 1024] @ vectors.T
+        for row, near in enumerate(np.argsort(-cosines, axis=1)[:, : k + 1], start):
+            found[distinct[row]] = [distinct[i] for i in near if i != row][:k]
+    return found
 
 
 def complete(fields: Mapping[str, Any]) -> TrainingRecipe:

@@ -1,7 +1,7 @@
 """A model that can be trained to judge answers: an encoder with one or more heads, and their inputs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_le
 
 ROUNDED = 16
 """Batches are padded to a multiple of this length: in bfloat16, torch caches compiled code for every shape."""
+
+Weights = dict[str, Any]
+"""Trained parameters by name, as tensors of torch."""
 
 Encoded = dict[str, list[PairIds]]
 """Token ids and types of the same examples, for each head."""
@@ -70,6 +73,18 @@ class Learner(ABC):
         for task in self.classifiers:
             named |= {f"{task}.{name}": p for name, p in self.model(task).classifier.named_parameters()}
         return named
+
+    def snapshot(self) -> Weights:
+        """Return a copy of the trainable parameters."""
+        return {name: parameter.detach().clone() for name, parameter in self.parameters().items()}
+
+    def load(self, weights: Mapping[str, Any]) -> None:
+        """Replace the trainable parameters."""
+        import torch
+
+        with torch.no_grad():
+            for name, parameter in self.parameters().items():
+                parameter.copy_(weights[name])
 
     def train(self, on: bool) -> None:
         """Switch dropout on or off."""

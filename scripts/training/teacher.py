@@ -52,19 +52,16 @@ class Teacher(Learner):
     @classmethod
     def read(cls, file: Path, recipe: TrainingRecipe) -> "Teacher":
         """Load a file that `save` wrote."""
-        import torch
         from safetensors import safe_open
 
         with safe_open(file, framework="pt") as stored:
             teacher = cls(stored.metadata()[_ENCODER], recipe)
-            named = teacher.parameters()
-            if {*stored.keys()} != named.keys():
+            names = list(stored.keys())
+            if {*names} != teacher.parameters().keys():
                 raise ValueError(
                     f"{file} does not fit the encoder {teacher._name}, which has changed; train the teacher again"
                 )
-            with torch.no_grad():
-                for name, parameter in named.items():
-                    parameter.copy_(stored.get_tensor(name))
+            teacher.load({name: stored.get_tensor(name) for name in names})
         teacher.train(False)
         return teacher
 

@@ -51,10 +51,10 @@ def test_deltableu_scores_like_sacrebleu(shared, lang, tokenize):
 
 def test_every_step_reads_the_sampled_frames(tmp_path):
     video = evqascore.write_video(tmp_path / "made.mp4", 1.5, (96, 64))
-    job = evqascore.Job(evqascore.copied(video, tmp_path, 2), 30, model=str(demo_folder()), device="cpu", threads=2)
-    # Each of the two videos has 45 frames; frames 0 and 30 are sampled.
+    job = evqascore.Job(str(video), 30, model=str(demo_folder()), device="cpu")
+    # The video has 45 frames; frames 0 and 30 are sampled.
     found = {name: prepare(job)() for name, (prepare, _) in evqascore.cases(job).items()}
-    assert found == {"decode every frame": 90, "read and preprocess": 4, "default": 4}
+    assert found == {"decode every frame": 45, "read and preprocess": 2, "default": 2}
 
 
 def test_ratios_by_hand():
@@ -78,7 +78,7 @@ def test_ratios_by_hand():
 
 @pytest.mark.parametrize("metric", ["deltableu", "evqascore"])
 def test_command_prints_and_writes_ratios(tmp_path, monkeypatch, metric):
-    encoder = evqascore.encoder_of(evqascore.Job((), model=str(demo_folder()), device="cpu"))
+    encoder = evqascore.encoder_of(evqascore.Job("", model=str(demo_folder()), device="cpu"))
     monkeypatch.setattr(evqascore, "encoder_of", lambda _: encoder)
     monkeypatch.setattr(measure, "_in_own_process", measure._run)
     file = tmp_path / "here.json"

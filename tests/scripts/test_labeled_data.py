@@ -1,8 +1,8 @@
 """Published data sets as labeled answers."""
 
-import dataclasses
 import shutil
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from file_server import files_served
@@ -124,8 +124,8 @@ def test_errors_name_the_file_and_the_fix(saf_dir, tmp_path):
         read("saf", saf_dir, "train")
 
 
-@pytest.mark.parametrize(("name", "module"), SETS.items())
-def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
+@pytest.mark.parametrize("name", SETS)
+def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name):
     folder = request.getfixturevalue(f"{name}_dir")
     monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", False)
     monkeypatch.setattr("datasets.config.DOWNLOADED_DATASETS_PATH", str(tmp_path / "downloads"))
@@ -137,7 +137,8 @@ def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name, module):
         served = tmp_path / "served" / name
         served.parent.mkdir()
         shutil.move(file, served)
-        monkeypatch.setattr(module, "SOURCE", dataclasses.replace(module.SOURCE, url=f"{address}/served/{name}"))
+        source = replace(SETS[name].source, url=f"{address}/served/{name}")
+        monkeypatch.setitem(SETS, name, replace(SETS[name], source=source))
         shutil.rmtree(folder)
         assert read(name, None) == whole
 
@@ -154,7 +155,7 @@ def counted(numbers, test=None):
 def test_released_data_have_the_published_counts(shared):
     """The expected counts come from `grep -o` on the files, without the two blank English answers."""
     split = {
-        (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.SPLITS
+        (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.splits
     }
     counts = {
         key: Counter((answer.part, answer.test, answer.verdict) for answer in found.answers)

@@ -11,8 +11,7 @@ from evaluate_qa.commands.publish import selection
 from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.publishing import sources, trial_run
-from evaluate_qa.publishing.building import build
-from evaluate_qa.publishing.naming import in_namespace
+from evaluate_qa.publishing.building import build, in_namespace
 from evaluate_qa.publishing.repository import Repository
 from evaluate_qa.publishing.requirements import pinned
 from evaluate_qa.standalone import metric_files

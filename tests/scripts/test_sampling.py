@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.estimation.plan import plan
+from evaluate_qa.estimation.samples import plan
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 

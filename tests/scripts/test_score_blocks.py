@@ -6,9 +6,8 @@ import pytest
 
 from evaluate_qa.files.bad_rows import BadRow
 from evaluate_qa.files.rows import RowsError, read_rows
-from evaluate_qa.scoring.blocks import Blocks
+from evaluate_qa.scoring.blocks import Blocks, Progress
 from evaluate_qa.scoring.row_scorer import ScoredChunk
-from evaluate_qa.scoring.work import Progress
 
 
 def _blocks(folder, resume=True):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS
-from evaluate_qa.synthesis.prompt import conversation, load_prompt
+from evaluate_qa.synthesis.run import conversation, load_prompt
 
 PAPERS = ("smile", "evouna_appendix", "nli_lex_diverqa", "morqa", "evqascore")
 

@@ -16,7 +16,7 @@ from evaluate_qa.commands.synthesize import PAPER_MODEL
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.synthesis.prompt import conversation, load_prompt
+from evaluate_qa.synthesis.run import conversation, load_prompt
 
 OUR_PROMPT = load_prompt(None)
 

@@ -17,16 +17,13 @@ from evaluate_qa.metrics._shared.matcher import TASKS, read, save
 from ...training.epochs import Course, run_epoch, training_batches
 from ...training.examples import TrainingExample
 from ...training.heads import Heads
-from ...training.learner import Encoded, Learner
+from ...training.learner import Encoded, Learner, Weights
 from ...training.recipe import TrainingRecipe
 from ...training.teacher import Teacher
 from . import parcel
 from .encoding import ProcessEncoder
 from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
-
-Weights = dict[str, Any]
-"""Trained parameters by name, as tensors of torch."""
 
 SHIPPED = "shipped"
 
@@ -141,7 +138,7 @@ class Trainer:
         }
         self._taught: dict[tuple[str, Kinds, int], list[float]] = {}
         self._weights: dict[tuple[str, Kinds], Weights] = {}
-        self._weights[SHIPPED, ()] = _snapshot(Heads.read(shipped, encoders / SMALL, recipe))
+        self._weights[SHIPPED, ()] = Heads.read(shipped, encoders / SMALL, recipe).snapshot()
         self._evaluator = Evaluator(packed, 4 * recipe.token_budget, recipe.bfloat16)
         self._longest: dict[str, float] = {}
         self.results: dict[str, Any] = {"candidates": {}, "runs": [], "complete": False}
@@ -202,7 +199,7 @@ class Trainer:
         order = np.random.default_rng(seed).permutation(chosen).tolist()
         inputs = self._inputs(step.size, name)
         batches = training_batches(inputs, examples, order, self._recipe.token_budget, taught)
-        _load(learner, self._of(step.start, fold))
+        learner.load(self._of(step.start, fold))
         course = Course(learner, replace(self._recipe, learning_rate=step.rate, seed=seed, epochs=1))
         torch.manual_seed(seed)
         learner.train(True)
@@ -214,7 +211,7 @@ class Trainer:
         """Return a teacher's margin for each example of a draw, NaN for languages that it does not read."""
         if (teacher, fold, draw) not in self._taught:
             learner, examples = self._learner(LARGE), self._examples[f"draw-{draw}"]
-            _load(learner, self._of(teacher, fold))
+            learner.load(self._of(teacher, fold))
             (margins,) = self._evaluator.margins(learner, self._inputs(LARGE, f"draw-{draw}")).values()
             self._taught[teacher, fold, draw] = [
                 float(margin) if learner.reads(example.language) else math.nan
@@ -231,7 +228,7 @@ class Trainer:
         """Add figures on the kinds of a fold or, without one, on those that are never trained on; write the file."""
         candidate = self.results["candidates"].setdefault(name, {"kinds": {}})
         learner = self._learner(size)
-        _load(learner, self._of(name, fold))
+        learner.load(self._of(name, fold))
         if not fold:
             if name != SHIPPED:
                 candidate |= self._saved(name, size)
@@ -245,15 +242,15 @@ class Trainer:
         """Write the loaded model with final layers, and load what its file holds; return a small one's file name."""
         learner = self._learner(size)
         if size == LARGE:
-            before, after = self._of(LARGE, ()), _snapshot(learner)
+            before, after = self._of(LARGE, ()), learner.snapshot()
             content = parcel.rounded((_short(key), (after[key] - before[key]).cpu().numpy(), _BITS) for key in after)
-            _load(learner, _added(before, content))
+            learner.load(_added(before, content))
             layers = json.dumps(self._evaluator.layers(learner, size)).encode()
             parcel.write(self._output / name, {"weights": content, "layers": layers}, _RETURNED_BYTES)
             return {}
         file = self._work / f"{name}.safetensors"
         learner.save(file)
-        _load(learner, _snapshot(Heads.read(file, self._encoders / SMALL, self._recipe)))
+        learner.load(Heads.read(file, self._encoders / SMALL, self._recipe).snapshot())
         save(replace(read(file), weights=self._evaluator.layers(learner, size)), file)
         return {"file": file.name}
 
@@ -275,7 +272,7 @@ class Trainer:
         if size not in self._learners:
             folder = self._encoders / size
             learner = Heads(folder, self._recipe) if size == SMALL else Teacher(str(folder), self._recipe)
-            self._learners[size], self._weights[size, ()] = learner, _snapshot(learner)
+            self._learners[size], self._weights[size, ()] = learner, learner.snapshot()
         return self._learners[size]
 
     def _of(self, name: str, fold: Kinds) -> Weights:
@@ -300,18 +297,6 @@ def _from_shipped(name: str) -> bool:
     return name == SHIPPED or any(map(_from_shipped, parents))
 
 
-def _snapshot(learner: Learner) -> Weights:
-    return {name: parameter.detach().clone() for name, parameter in learner.parameters().items()}
-
-
-def _load(learner: Learner, weights: Weights) -> None:
-    import torch
-
-    with torch.no_grad():
-        for name, parameter in learner.parameters().items():
-            parameter.copy_(weights[name])
-
-
 def _mean(found: Sequence[Weights]) -> Weights:
     return {name: sum(one[name] for one in found) / len(found) for name in found[0]}
 
@@ -327,7 +312,7 @@ def join(encoder: Path, returned: Path, output: Path) -> None:
     contents = parcel.read(returned)
     restore(parcel.read(encoder), output)
     teacher = Teacher(str(output), TrainingRecipe(device="cpu"))
-    _load(teacher, _added(_snapshot(teacher), contents["weights"]))
+    teacher.load(_added(teacher.snapshot(), contents["weights"]))
     teacher.encoder.save_pretrained(output)
     teacher.save(output / "teacher.safetensors")
     save_head(teacher.model(str(output)), json.loads(contents["layers"])["bem"], output)

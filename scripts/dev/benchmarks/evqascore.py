@@ -1,17 +1,14 @@
 """EVQAScore's reading and encoding of videos against pure decoding."""
 
-import shutil
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from evaluate_qa.metrics._shared.devices import usable_cpus
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import load_clip
-from evaluate_qa.metrics.evqascore.encoding import batches, divide, video_features
+from evaluate_qa.metrics.evqascore.encoding import batches, video_features
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
 from .measure import Cases
@@ -22,13 +19,12 @@ RANDOM = "random ViT-B-32"
 
 @dataclass(frozen=True)
 class Job:
-    """Videos, how they are sampled, and the model (as for `load_clip`, or `RANDOM`)."""
+    """A video, how it is sampled, and the model (as for `load_clip`, or `RANDOM`)."""
 
-    videos: tuple[str, ...]
+    video: str
     interval: int = 30
     model: str = RANDOM
     device: str | None = None
-    threads: int | None = None
 
 
 def cases(job: Job) -> Cases:
@@ -44,24 +40,24 @@ def pure_decode(job: Job) -> Callable[[], int]:
     """Decode every frame and convert none."""
     import av
 
-    def frames(video: str, threads: int) -> int:
-        with av.open(video) as container:
+    def run() -> int:
+        with av.open(job.video) as container:
             stream = container.streams.video[0]
-            stream.thread_type, stream.codec_context.thread_count = "AUTO", threads
+            stream.thread_type, stream.codec_context.thread_count = "AUTO", usable_cpus()
             return sum(1 for _ in container.decode(stream))
 
-    return lambda: _of_all(job, frames)
+    return run
 
 
 def read(job: Job) -> Callable[[], int]:
     """Decode the sampled frames and preprocess them."""
     prepare = encoder_of(job).prepare
 
-    def frames(video: str, threads: int) -> int:
-        samples = read_samples(video, Sampling(job.interval), threads)
+    def run() -> int:
+        samples = read_samples(job.video, Sampling(job.interval), usable_cpus())
         return sum(len(numbers) for numbers, _, _ in batches(samples, prepare, 8))
 
-    return lambda: _of_all(job, frames)
+    return run
 
 
 def whole(job: Job) -> Callable[[], int]:
@@ -69,12 +65,10 @@ def whole(job: Job) -> Callable[[], int]:
     encoder = encoder_of(job)
 
     def run() -> int:
-        frames = 0
-        for _, features in video_features(job.videos, encoder, Sampling(job.interval), threads=job.threads):
-            if isinstance(features, Exception):
-                raise features
-            frames += len(features.frames)
-        return frames
+        ((_, features),) = video_features([job.video], encoder, Sampling(job.interval))
+        if isinstance(features, Exception):
+            raise features
+        return len(features.frames)
 
     return run
 
@@ -112,15 +106,3 @@ def write_video(path: str | Path, seconds: float, size: tuple[int, int] = (640, 
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return Path(path)
-
-
-def copied(video: Path, folder: Path, count: int) -> tuple[str, ...]:
-    """Return copies of a video, each in a file of its own."""
-    return tuple(str(shutil.copyfile(video, folder / f"{number}.mp4")) for number in range(count))
-
-
-def _of_all(job: Job, count: Callable[[str, int], int]) -> int:
-    """Sum up `count(video, threads)`, with as many videos and threads in parallel as the metric."""
-    at_once, each = divide(job.threads or usable_cpus(), len(job.videos))
-    with ThreadPoolExecutor(at_once) as pool:
-        return sum(pool.map(count, job.videos, repeat(each)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluate_qa.agreement.results import read_result
+from evaluate_qa.agreement.metric_runs import read_result
 from evaluate_qa.agreement.row_scores import RowScores, best_and_mean, merged
 
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.estimation.plan import plan
 from evaluate_qa.estimation.powered import estimate
-from evaluate_qa.estimation.samples import allocation, draw, stratum
+from evaluate_qa.estimation.samples import allocation, draw, plan, stratum
 
 
 def test_simple_random_sample_is_in_random_order():

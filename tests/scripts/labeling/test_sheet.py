@@ -8,8 +8,7 @@ from commands import run_command
 
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.labeling.kappa import agreement
-from evaluate_qa.labeling.sheet import Sheet, Shown
+from evaluate_qa.labeling.sheet import Sheet, Shown, agreement
 
 ROWS = [
     {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}

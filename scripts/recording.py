@@ -1,4 +1,6 @@
-"""A verdict as a row of a file.
+"""Export and import of judge verdicts, for `evaluate-qa verdicts`, while other processes may use the cache.
+
+A verdict is a row of a file:
 
     {"model": "gpt-4o", "protocol": "default", "question": "Who?", "references": ["Marie Curie"], "prediction": "Curie",
      "label": "correct", "score": 0.93, "tokens_in": 310, "tokens_out": 1}
@@ -7,23 +9,32 @@ Exported rows also have `generator`, `request` and `how`; a row without them hol
 Verdicts of a decision endpoint also have `confidence` and a column for each aspect.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Kind, Number, Unexpected, Whole
+from evaluate_qa.metrics._shared.progress import followed, progress
 from evaluate_qa.metrics.judge.decisions import PROBABILITIES, Decisions, decisions
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
 from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.verdicts import ENDPOINT, JudgedRow, JudgeName, Record
+from evaluate_qa.metrics.judge.verdicts import ENDPOINT, FILE, JudgedRow, JudgeName, Record, Verdicts
 
-from ..files.rows import Row as Line
-from ..scoring.columns import MetricColumns
+from .files.rows import Row as Line
+from .files.rows import place, read_rows
+from .files.writing import write_rows
+from .scoring.columns import MetricColumns
 
 RECORDED = "recorded"
 """Source of the score of a verdict that was not exported from a cache."""
 
 _HOW = ("logprobs", "schema", "parse", PROBABILITIES, RECORDED)
 _SHARE, _COUNT = Number(0, 1), Whole(0)
+
+_BATCH = 5000
+"""Number of verdicts per transaction."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,62 @@ class VerdictDefaults:
     columns: MetricColumns
 
 
-def line(record: Record) -> Line:
+@dataclass
+class Imported:
+    """Numbers of imported verdicts: added, in the cache already, and different from the cache, which was kept."""
+
+    new: int = 0
+    known: int = 0
+    differing: int = 0
+
+
+def export(folder: Path, target: str) -> int:
+    """Write all verdicts of a cache to a file, and return their number."""
+    if not (folder / FILE).is_file():
+        raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
+    return write_rows(target, map(_line, followed(Verdicts(folder), "verdicts: export", "verdict")))
+
+
+def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
+    """Add the verdicts in a file to a cache. A file may be imported again after an error."""
+    done, verdicts = Imported(), Verdicts(folder)
+    records = _records(source, given)
+    with progress("verdicts: import", None, "verdict") as bar:
+        while batch := list(islice(records, _BATCH)):
+            _store(batch, verdicts, done)
+            bar.update(len(batch))
+    return done
+
+
+def _records(source: str, given: VerdictDefaults) -> Iterator[Record]:
+    for number, row in read_rows(source):
+        try:
+            yield _record(row, given)
+        except ValueError as error:
+            raise ValueError(f"{place(source, number)}: {error}") from None
+
+
+def _store(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:
+    """Add and count the records that are not in the cache."""
+    by_judge: dict[JudgeName, list[Record]] = {}
+    for one in records:
+        by_judge.setdefault(one.judge, []).append(one)
+    for judge, of_judge in by_judge.items():
+        there = verdicts.read(judge, list(dict.fromkeys(one.row for one in of_judge)))
+        new: dict[JudgedRow, Record] = {}
+        for one in of_judge:
+            if (other := there.get(one.row) or new.setdefault(one.row, one)) is one:
+                done.new += 1
+            elif other.verdict == one.verdict:
+                done.known += 1
+            else:
+                done.differing += 1
+        verdicts.write(list(new.values()))
+        if len(verdicts.read(judge, list(new))) < len(new):
+            raise OSError(f"verdicts cannot be stored in {verdicts.folder / FILE}. Make the file writable.")
+
+
+def _line(record: Record) -> Line:
     """Return a record as a row."""
     judge, row, verdict = asdict(record.judge), asdict(record.row), asdict(record.verdict)
     verdict["verdict"] = verdict.pop("correct")
@@ -45,7 +111,7 @@ def line(record: Record) -> Line:
     return {**judge, **row, **verdict, "tokens_in": record.tokens_in, "tokens_out": record.tokens_out}
 
 
-def record(line: Line, given: VerdictDefaults) -> Record:
+def _record(line: Line, given: VerdictDefaults) -> Record:
     """Return the record in a row; raise ValueError, which names the column, for a missing or invalid value."""
     named = _text(line, "protocol", given.protocol.signature)
     known = [given.protocol, *map(protocol, PROTOCOLS)]

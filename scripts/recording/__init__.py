@@ -1,1 +1,0 @@
-"""Export and import of judge verdicts, for `evaluate-qa verdicts`."""
