@@ -35,7 +35,7 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         if not self.rows:
-            raise ValueError(f"{self.name}: no labeled answer is left. Select more questions or another split.")
+            raise ValueError(f"{self.name}: no labeled answer is left. Select more systems, questions or splits.")
 
     @property
     def compared(self) -> bool:

@@ -46,8 +46,8 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
     SummHay is divided: matchers may be trained on the other half of its questions.
     """
-    if selection.split:
-        raise ValueError("the board has its own splits. Leave out --split.")
+    if selection.split or selection.systems:
+        raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
     found = {
         name: readers[name](replace(selection, split=_SPLITS.get(name), limit=selection.limit or _LIMITS.get(name)))
         for name in _COLUMNS

@@ -24,16 +24,17 @@ from .ragchecker import ragchecker
 
 def evouna(selection: DataSelection) -> Benchmark:
     """Read EVOUNA: figures by set and system. Rows that its paper's tables omit are dropped and counted."""
+    systems = selection.chosen(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
     for name in ("NQ", "TQ"):
-        chosen = _evouna_questions(selection, name.lower())
+        chosen = [row for row in _evouna_questions(selection, name.lower()) if row["system"] in systems]
         dropped[name] = Counter(_why_unusable(row) for row in chosen if not row["usable"])
         rows += [
             _labeled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
             for row in chosen
             if row["usable"]
         ]
-    by_system = [f"{name}/{system}" for name in ("NQ", "TQ") for system in evouna_rows.SYSTEMS]
+    by_system = [f"{name}/{system}" for name in ("NQ", "TQ") for system in systems]
     return Benchmark(
         name="evouna",
         rows=rows,
@@ -47,23 +48,27 @@ def diver_qa(selection: DataSelection) -> Benchmark:
     """Read DIVER-QA: figures of all answers, by source of the question and by model. All rows are labeled."""
     if selection.split is not None:
         raise ValueError("diver_qa has no splits. Leave out --split.")
+    models = selection.chosen(diver_qa_rows.MODELS)
     folder = selection.folder("diver_qa")
     found = diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
     rows = [
         _labeled(row, f"{row['source']}/{row['question']}", {f"source {row['source']}", f"model {row['model']}"})
         for row in first_questions(found, selection.limit, lambda row: (row["source"], row["question"]))
+        if row["model"] in models
     ]
     sources = [f"source {source}" for source in diver_qa_rows.QUESTION_SOURCES]
     return Benchmark(
         name="diver_qa",
         rows=rows,
-        groups=_present(rows, ["all", *sources, *(f"model {model}" for model in diver_qa_rows.MODELS)]),
+        groups=_present(rows, ["all", *sources, *(f"model {model}" for model in models)]),
         figures=["accuracy", "f1", "mcc"],
     )
 
 
 def published(name: str, selection: DataSelection) -> Benchmark:
     """Read a split of a data set in `labeled_data.sets.SETS`; by default, the split that figures are reported on."""
+    if selection.systems:
+        raise ValueError(f"{name} does not name systems. Leave out --systems.")
     found = sets.read(name, selection.folder(name), selection.split, selection.limit)
     groups = [_answer_groups(answer) if len(found.dropped) > 1 else ["all"] for answer in found.answers]
     return Benchmark(
@@ -80,8 +85,8 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
 
     The data set has the file's name. Rows without a label are dropped and counted.
     """
-    if selection.split is not None:
-        raise ValueError(f"{path.stem} has no splits. Leave out --split.")
+    if selection.split is not None or selection.systems:
+        raise ValueError(f"{path.stem} has neither splits nor systems. Leave out --split and --systems.")
     figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
     rows, unlabeled = labeled_rows(path)
     data = _by_kind(path.stem, rows, selection.limit, figures)
@@ -95,10 +100,10 @@ def in_parts(path: Path, selection: DataSelection) -> Benchmark:
     """
     name, stored = path.stem, [row for _, row in read_rows(path)]
     part, other = selection.split or "test", next(row["part"] for row in stored if row["part"] != "test")
-    if part not in (other, "test"):
+    if part not in (other, "test") or selection.systems:
         raise ValueError(
-            f"{name} has the splits {other} and test, but --split is {part!r}. Give --split {other}, or test (the "
-            "default)."
+            f"{name} has the splits {other} and test, and no systems; --split is {part!r}. Leave out --systems, and "
+            f"give --split {other} or test (the default)."
         )
     of_part = (row for row in stored if row["part"] == part)
     first = first_questions(of_part, selection.limit, lambda row: (row["kind"], row["question"]))

@@ -70,11 +70,13 @@ def _release(selection: DataSelection) -> Release:
 
 
 def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
-    """Return the answers of the split to the first queries of each subset and language."""
-    answers = (row for row in rows if row["split"] == (selection.split or "test"))
-    return list(
-        first_questions(answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"]))
+    """Return the selected systems' answers of the split to the first queries of each subset and language."""
+    answers = [row for row in rows if row["split"] == (selection.split or "test")]
+    systems = selection.chosen(sorted({row["system"] for row in answers}))
+    first = first_questions(
+        answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"])
     )
+    return [row for row in first if row["system"] in systems]
 
 
 def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]]) -> dict[str, Counter[str]]:

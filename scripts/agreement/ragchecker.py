@@ -31,7 +31,9 @@ def ragchecker(selection: DataSelection) -> Benchmark:
     if selection.split is not None:
         raise ValueError("ragchecker has no splits. Leave out --split.")
     pairs = _read(_file(selection))
-    pairs = list(first_questions(pairs, selection.limit, lambda pair: (pair["source"], pair["question"])))
+    systems = {*selection.chosen(sorted({system for pair in pairs for system in pair["systems"]}))}
+    first = first_questions(pairs, selection.limit, lambda pair: (pair["source"], pair["question"]))
+    pairs = [pair for pair in first if {*pair["systems"]} <= systems]
     ties = {aspect: sum(pair["labels"][aspect] == 0 for pair in pairs) for aspect in _ASPECTS}
     return Benchmark(
         name="ragchecker",
@@ -74,6 +76,7 @@ def _flat(pair: Row) -> Row:
         "source": pair["dataset"],
         "question": pair["query"],
         "reference": pair["gt_answer"],
+        "systems": [model["model_name"] for model in models],
         "answers": [model["response"] for model in models],
         "labels": {aspect: float(pair[f"{aspect}_label"]) for aspect in _ASPECTS},
     }

@@ -35,6 +35,9 @@ def agreement(
         ),
     ] = None,
     data_dir: DataDir = None,
+    systems: Annotated[
+        str | None, _data("Use the answers of these systems only, such as gpt35,gpt4 (default: all).")
+    ] = None,
     limit: Annotated[
         int | None,
         _data("Use the first N questions of each set (default: all; with board, 100 of evouna and 60 of diver_qa)."),
@@ -76,7 +79,7 @@ def agreement(
         from ..labeled_data.rows import DataSelection
 
         plan = Plan(
-            selection=DataSelection(data_dir, limit, split),
+            selection=DataSelection(data_dir, tuple(filter(None, (systems or "").split(","))), limit, split),
             metrics=_specs(metric or [], load or [], compute or [], threshold),
             bootstrap=Bootstrap(bootstrap),
             synthetic_answers=synthetic_answers,

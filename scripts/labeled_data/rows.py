@@ -16,6 +16,7 @@ class DataSelection:
 
     # Folder with the files, or with a folder for each data set; None downloads them into the cache of `datasets`.
     data_dir: Path | None = None
+    systems: tuple[str, ...] = ()  # systems whose answers to read; empty for all
     limit: int | None = None  # read only this number of questions of each set
     split: str | None = None  # name of a split; None for all questions
 
@@ -30,6 +31,14 @@ class DataSelection:
         if self.data_dir is None:
             return None
         return self.data_dir / data if (self.data_dir / data).is_dir() else self.data_dir
+
+    def chosen(self, known: Iterable[str]) -> list[str]:
+        """Return the selected systems in the data set's order; ValueError if there is no such system."""
+        known = list(known)
+        for system in self.systems:
+            if system not in known:
+                raise ValueError(f"there is no system {system!r}; expected some of {', '.join(known)}")
+        return [system for system in known if system in (self.systems or known)]
 
 
 @dataclass(frozen=True)

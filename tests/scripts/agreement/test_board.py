@@ -102,9 +102,10 @@ def test_bad_label_of_a_judged_answer_is_named(judged_dir):
         read(judged_dir)
 
 
-def test_board_rejects_a_split(board_dir):
-    with pytest.raises(ValueError, match=r"the board has its own splits\. Leave out"):
-        read(board_dir, split="train")
+@pytest.mark.parametrize("selection", [{"split": "train"}, {"systems": ("gpt4",)}])
+def test_board_rejects_split_and_systems(board_dir, selection):
+    with pytest.raises(ValueError, match=r"the board has its own splits and all systems\. Leave out"):
+        read(board_dir, **selection)
 
 
 def row(number, label, group):
@@ -175,7 +176,7 @@ def test_board_command(board_dir, blend, tmp_path):
     parts = json.loads(target.read_text())["data_sets"]
     assert list(parts) == ["board", "traps", "values"]
     found = parts["board"]
-    assert found["selection"] == {"limit": None, "split": None}  # no path of this machine
+    assert found["selection"] == {"systems": [], "limit": None, "split": None}  # no path of this machine
     tables = {table["group"]: table["estimates"] for table in found["tables"]}
     assert list(tables) == [*COLUMNS, "mean"]
     columns = [tables[column]["token_recall"]["mcc"]["value"] for column in COLUMNS]

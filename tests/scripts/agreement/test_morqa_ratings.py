@@ -89,12 +89,14 @@ def test_deltableu_uses_language_and_scale(morqa_dir, tmp_path):
 
 
 def test_selections(morqa_dir):
-    first = DATA["morqa"](DataSelection(morqa_dir, limit=1))
-    assert {row.question_id for row in first.rows} == {"woundcarevqa/E1/en", "woundcarevqa/E1/zh"}
+    first = DATA["morqa"](DataSelection(morqa_dir, systems=("S2",), limit=1))
+    assert [row.answer for row in first.rows] == ["keep it clean", "keep it clean", "湿疹"]
     with pytest.raises(ValueError, match="no rated answer with a reference is left"):
         DATA["morqa"](DataSelection(morqa_dir, split="valid"))
     with pytest.raises(ValueError, match="valid and test"):
         DATA["morqa"](DataSelection(morqa_dir, split="dev"))
+    with pytest.raises(ValueError, match="no system 'S9'; expected some of S1, S2"):
+        DATA["morqa"](DataSelection(morqa_dir, systems=("S9",)))
 
 
 def test_missing_files_are_reported_with_source(morqa_dir, tmp_path):

@@ -103,7 +103,7 @@ def test_wrong_name_is_reported(path, monkeypatch, arguments, message):
 @pytest.mark.parametrize(("name", "rows"), [("sample", 138), ("near_names", 85)])
 def test_built_in_set_has_no_splits(name, rows):
     assert len(DATA[name](DataSelection()).rows) == rows
-    with pytest.raises(ValueError, match=f"{name} has no splits"):
+    with pytest.raises(ValueError, match=f"{name} has neither splits nor systems"):
         DATA[name](DataSelection(split="dev"))
 
 
@@ -125,6 +125,7 @@ def test_parts_of_own_sets_are_disjoint(name, other, split, rows):
     assert not {row.question for row in data.rows} & {row.question for row in others.rows}
 
 
-def test_parts_reject_other_splits():
+@pytest.mark.parametrize("given", [{"split": "dev"}, {"systems": ("gpt4",)}])
+def test_parts_reject_other_selections(given):
     with pytest.raises(ValueError, match="traps has the splits train and test"):
-        DATA["traps"](DataSelection(split="dev"))
+        DATA["traps"](DataSelection(**given))

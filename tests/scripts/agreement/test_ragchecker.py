@@ -65,6 +65,7 @@ def test_answer_in_several_pairs_is_scored_once(folder):
 
 def test_selections(folder):
     assert {row.question for row in read_all(folder, limit=2).rows} == {"q1", "q2"}
+    assert {row.question for row in read_all(folder, systems=("s1", "s3")).rows} == {"q2"}
     with pytest.raises(ValueError, match="no splits"):
         read_all(folder, split="dev")
 

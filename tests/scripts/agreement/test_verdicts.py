@@ -25,6 +25,7 @@ def test_semeval_groups_by_part_and_test(semeval2013_dir):
     assert train.groups == ["all", "Beetle", "SciEntsBank"]
 
 
-def test_other_splits_are_rejected(saf_dir):
-    with pytest.raises(ValueError, match="saf has no split 'dev'"):
-        read("saf", saf_dir, split="dev")
+@pytest.mark.parametrize("selection", [{"systems": ("gpt4",)}, {"split": "dev"}])
+def test_wrong_selections_are_rejected(saf_dir, selection):
+    with pytest.raises(ValueError, match=r"saf (does not name systems|has no split 'dev')"):
+        read("saf", saf_dir, **selection)
