@@ -135,8 +135,10 @@ def _compare_pole(texts: Texts) -> bool | None:
     names_else = not question_stems.isdisjoint({*rest} - {*reference_stems})
     short = not left and question_stems.issuperset(others) and not names_else
     about_else = bool(others) and poles[0].endswith("er") and names_else
-    if len(answer_poles) != 1 or about_else or not (left == others or short):
-        return None
     same = answer_poles == {(number, side)}
+    # In another order, the words may give other things their roles: "sound is faster than light".
+    reordered = not same and sorted(left) == sorted(others) and " than " not in texts.answer
+    if len(answer_poles) != 1 or about_else or not (left == others or reordered or short):
+        return None
     new = [word for word in rest if word not in question_stems | {*reference_stems}]
     return same if len(new) <= same + 1 else None

@@ -281,6 +281,7 @@ DIFFERENT = {
         ("서울", "부산입니다", ""),
     ],
     "direction": [
+        ("It lowers the freezing point of water.", "It raises water's freezing point.", "What does salt do?"),
         ("from the anode to the cathode", "It flows from cathode to anode.", "Which way?"),
         ("Germany beat Brazil", "Brazil beat Germany.", "Who won?"),
         ("north", "It flows to the south.", "Which way does it flow?"),
