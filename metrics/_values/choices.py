@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from .._shared.words import exact_words
@@ -39,7 +40,8 @@ _QUANTIFIER = re.compile(r"^(?:both|all of|just|only)\s|\sonly$", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-H]{2,5}")
 
 
-def options(question: str) -> dict[str, str]:
+@lru_cache(maxsize=1 << 8)
+def options(question: str) -> Mapping[str, str]:
     """Return the options that a question lists, by letter in lower case; empty unless they start with a and b.
 
     >>> options("Which is red? (a) grass (b) blood")
@@ -55,11 +57,14 @@ def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str]
     >>> chosen_options("Which are prime? (a) 4 (b) 5 (c) 7", "(c) and (b)", "b and c")[1] == {"b", "c"}
     True
     """
-    reference_letters, offered = _letters(reference), options(question)
+    offered = options(question)
+    if not offered and not _OF_OPTIONS.search(question):
+        return None
+    reference_letters = _letters(reference)
     answer_letters = _letters(_QUANTIFIER.sub("", answer.strip(" .")), offered)
     if len(reference_letters) <= 1 >= len(answer_letters) or not reference_letters or not answer_letters:
         return None
-    valid = reference_letters | answer_letters <= offered.keys() or (not offered and _OF_OPTIONS.search(question))
+    valid = not offered or reference_letters | answer_letters <= offered.keys()
     return (reference_letters, answer_letters) if valid else None
 
 
@@ -84,7 +89,7 @@ def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str]
     """
     offered = options(question)
     reference_match = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if offered else None)
-    expected = {reference_match[1].lower()} if reference_match else _letters(reference, offered)
+    expected = {reference_match[1].lower()} if reference_match else _letters(reference, offered) if offered else set()
     if len(expected) != 1 or not (offered or _OF_OPTIONS.search(question)):
         return None
     chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)

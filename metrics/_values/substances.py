@@ -1,6 +1,7 @@
 """Compare chemical elements and common substances: "Fe" is iron, and "CO₂" is carbon dioxide."""
 
 import re
+from functools import lru_cache
 
 from .reading import Texts
 from .text import plain
@@ -37,6 +38,7 @@ _LEAD = re.compile(r"^(?:it(?:['’]s| is) )?(?:just |the element )?|(?: gas| at
 _LONGEST = 40  # Characters.
 
 
+@lru_cache(maxsize=1 << 10)
 def substance(text: str) -> str:
     """Return the name of the substance that a text names, by its name or formula; `""` for another text.
 
