@@ -64,6 +64,7 @@ _HEDGE = re.compile(
 )
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
+_REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")  # in parentheses at the end
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
@@ -112,7 +113,7 @@ def compare_list(texts: Texts) -> bool | None:
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer):
         return None
-    answer = _HEDGE.sub("", texts.answer)
+    answer = _HEDGE.sub("", texts.answer if texts.reference[-1] == ")" else _REMARK.sub(r"\1", texts.answer))
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
     reference_words = {*exact_words(texts.reference)}
     if tail and reference_words.isdisjoint(exact_words(tail[0])):

@@ -87,9 +87,12 @@ def compare_acronym(texts: Texts) -> bool | None:
     >>> [compare_acronym(Texts("", name, "WHO")) for name in names]
     [True, False, None]
     """
-    if not any(text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer)):
+    clause = texts.answer.partition(", ")[0]  # "the WHO, based in Geneva"
+    if not any(
+        text.rstrip(". ")[-2:].isupper() or text[1:2] == "." for text in (texts.reference, texts.answer, clause)
+    ):
         return None
-    names = (_IN_PARENTHESES.sub("", text.strip()) for text in (texts.answer, texts.reference))
+    names = (_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference))
     answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)

@@ -50,9 +50,10 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     reference_keys = keys_of(texts.reference.strip(" ."))
     if not reference_keys or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
-    mentioned = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked(texts.question)]
-    kinds = {key[0] for key in reference_keys}
+    mentions, kinds = list(_mentions(answer)), {key[0] for key in reference_keys}
+    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked(texts.question)]
     counted = len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))
+    counted = counted or len(mentions) > 1  # "trzydzieści pięć" is one number.
     alike = [keys for keys in mentioned if keys and kinds & {key[0] for key in keys}]
     if None in mentioned or len({*alike}) != 1 or (kinds == {"n"} and counted):
         return None  # Other numbers are compared elsewhere.

@@ -179,7 +179,8 @@ def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -
 def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
-    results = [same for mention, same in compared if _RESULT.search(text[max(0, mention.start - 40) : mention.start])]
+    outside = [(mention, same) for mention, same in compared if not _in_parentheses(text, mention)]
+    results = [same for mention, same in outside if _RESULT.search(text[max(0, mention.start - 40) : mention.start])]
     if results:
         return results[-1] if results[-1] or not compared[-1][1] else None
     nouns = _singulars((*words, *_counted(texts.question)))
@@ -188,6 +189,11 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         return close.pop()
     first, same = compared[0]
     return True if same and not exact_words(text[: first.start]) else None
+
+
+def _in_parentheses(text: str, mention: Mention) -> bool:
+    before = text[: mention.start]
+    return before.count("(") > before.count(")")
 
 
 def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:

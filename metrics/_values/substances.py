@@ -29,6 +29,7 @@ _OTHERS = {
     "calcium carbonate": "CaCO3", "calcium oxide": "CaO", "sulfur dioxide": "SO2", "nitrous oxide": "N2O",
     "nitrogen dioxide": "NO2", "glucose": "C6H12O6", "hydrogen sulfide": "H2S", "iron oxide": "Fe2O3",
     "silicon dioxide": "SiO2", "ethanol": "C2H5OH", "sodium bicarbonate": "NaHCO3", "silver nitrate": "AgNO3",
+    "tungsten": "wolfram",
 }  # fmt: skip
 _NAMES, _SYMBOLS = _ELEMENTS.split()[::2], _ELEMENTS.split()[1::2]
 _NAME_OF = {

@@ -151,7 +151,8 @@ _TEEN = f"{_TEN}|(?:thir|four|fif|six|seven|eigh|nine)teen"
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 _DENOMINATORS = {
-    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10,
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "twelfth": 12, "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
 _POWER_OF_SCALE = {
     word: power
@@ -189,11 +190,19 @@ _AFTER_NOUN = re.compile(r"\b(\d+) (?!heures?)([^\W\d_]+) 1/2\b")
 # Words of English numbers that are no words of another language; those are read in texts without other number words.
 _ENGLISH_NUMBER = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}|hundred|half|quarter)\b(?<!\bten)", re.IGNORECASE)
 # `text_to_num` has no Russian.
-_RUSSIAN = {word: str(number) for number, word in enumerate((
-    "ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять", "десять", "одиннадцать",
-    "двенадцать",
-))}  # fmt: skip
-_RUSSIAN_NUMBER = re.compile(rf"\b(?:{'|'.join(_RUSSIAN)})\b", re.IGNORECASE)
+_RUSSIAN = {
+    word: step * number
+    for step, first, words in (
+        (1, 0, "ноль один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать "
+               "четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"),
+        (10, 2, "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто"),
+        (100, 1, "сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот"),
+    )
+    for number, word in enumerate(words.split(), first)
+}  # fmt: skip
+_RUSSIAN_ORDINAL = re.compile(" (?:перв|втор|трет|четв|пят|шест|седьм|восьм|девят|десят)", re.IGNORECASE)
+_RUSSIAN_WORD = f"(?:{'|'.join(_RUSSIAN)})"
+_RUSSIAN_NUMBER = re.compile(rf"\b{_RUSSIAN_WORD}(?: {_RUSSIAN_WORD})*\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -211,7 +220,7 @@ def with_digits(text: str, language: str = "en") -> str:
     text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
-        text = _RUSSIAN_NUMBER.sub(lambda match: _RUSSIAN[match[0].lower()], text)
+        text = _RUSSIAN_NUMBER.sub(_russian_number, text)
     else:
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
@@ -220,6 +229,20 @@ def with_digits(text: str, language: str = "en") -> str:
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
     return _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
+
+
+def _russian_number(match: re.Match[str]) -> str:
+    """Return 366 for "триста шестьдесят шесть", and "5 6" for "пять шесть"."""
+    if match.string[: match.start()].lower().endswith("тысяча ") or _RUSSIAN_ORDINAL.match(match.string, match.end()):
+        return match[0]
+    numbers, room = list[int](), 0
+    for value in (_RUSSIAN[word] for word in match[0].lower().split()):
+        if 0 < value < room:
+            numbers[-1] += value
+        else:
+            numbers.append(value)
+        room = next((step for step in (100, 10) if value >= max(step, 20)), 0)
+    return " ".join(map(str, numbers))
 
 
 def _letter_scaled(match: re.Match[str]) -> str:

@@ -14,6 +14,9 @@ from evaluate_qa.metrics._values.decision import KINDS, decide_row
 # Reference, answer, question.
 EQUAL = {
     "number": [
+        ("7/20", "seven twentieths", ""),
+        ("49", "Forty-nine (XL = 40, IX = 9)", "What is XLIX?"),
+        ("366", "триста шестьдесят шесть дней", "Сколько дней в високосном году?"),
         ("49", "XL = 40, IX = 9; together forty-nine", "What is XLIX?"),
         ("7", "Sorted: 3, 4, 7, 9, 12. Median: seven.", "The median of 3, 9, 4, 12, 7?"),
         ("2", "a pair of them, Phobos and Deimos", "How many moons does Mars have?"),
@@ -103,6 +106,11 @@ EQUAL = {
         ("いいえ", "いいえ、平らではありません。", "地球は平らですか。"),
     ],
     "list": [
+        (
+            "legislative, executive, judicial",
+            "Judicial, executive and legislative (courts, president, Congress)",
+            "Name them.",
+        ),
         ("Saturday and Sunday", "Sat, Sun", "Which days form the weekend?"),
         ("China, France, Russia, United Kingdom, United States", "The US, Britain, France, Russia and China", ""),
         ("carbon, hydrogen and oxygen", "C, H, O", "Which elements are in glucose?"),
@@ -135,6 +143,7 @@ EQUAL = {
         ("#ff0000", "#F00", ""),
     ],
     "acronym": [
+        ("World Health Organization", "the WHO, based in Geneva", ""),
         ("WHO", "the World Health Organization", ""),
         ("International Monetary Fund", "the IMF", ""),
     ],
@@ -164,6 +173,7 @@ EQUAL = {
 }
 DIFFERENT = {
     "number": [
+        ("20", "двадцать пять", "Сколько будет?"),
         ("4096", "2^12 = 2048", "What is 2 to the power of 12?"),
         ("3", "It evaluates to 3.5, a float.", "What does 7 // 2 evaluate to in Python 3?"),
         ("하나", "둘", ""),
@@ -301,6 +311,8 @@ DIFFERENT = {
     ],
 }
 UNCERTAIN = [
+    ("35", "trzydzieści pięć", "Ile to jest pięć razy siedem?"),
+    ("1961", "в тысяча девятьсот шестьдесят первом году", "В каком году?"),
     ("German, French, Italian, Romansh", "Italian, Rumantsch, German, French", ""),
     ("Νίκος Καζαντζάκης", "Ο Νικολάου", "Ποιος το έγραψε;"),
     ("June 2018", "She applied in June 2018 and was hired that August.", "When was she hired?"),
