@@ -36,6 +36,7 @@ from .retractions import compare_correction
 from .statements import compare_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
+from .units import compare_unit
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
@@ -94,6 +95,7 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
+_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
 _STEMS = word_set(
@@ -288,13 +290,16 @@ def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | 
 
 def _compare_names(texts: Texts) -> Comparison | None:
     """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
-    if texts.reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
+    reference = texts.reference
+    if reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
         return Comparison("date", same)
     if code := compare_code(texts):
         return code
     if len(texts.answer) > _LONGEST_NAME:
         return None
     same = True if is_same_name(texts) else False if differs_in_one_word(texts) else compare_substance(texts)
+    if same is None and _UNIT.search(texts.question):
+        same = compare_unit(reference, texts.answer.partition(", ")[0])
     if same is not None:
         return Comparison("identifier", same)
     for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):

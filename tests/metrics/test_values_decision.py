@@ -123,6 +123,7 @@ EQUAL = {
         ("y = 3x + 2", "3x - y + 2 = 0", ""),
     ],
     "identifier": [
+        ("pascal", "Pa, that's one newton per square metre", "What is the SI unit of pressure?"),
         ("iron", "Fe", "Which metal?"),
         ("2-methylpentane", "2-methyl pentane", ""),
         ("Saigon", "Sài Gòn.", ""),
@@ -242,6 +243,7 @@ DIFFERENT = {
     "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
     "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
     "identifier": [
+        ("joule", "newton", "Which unit measures energy?"),
         ("calcium", "Cd", "Which element is in bones?"),
         ("SELECT name FROM t ORDER BY price DESC", "SELECT name FROM t ORDER BY price", ""),
         ("sodium nitrate", "sodium nitrite", "Which compound?"),
