@@ -163,10 +163,10 @@ def _compare_century(texts: Texts, reference: Date) -> bool | None:
 def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     """Compare a day such as 12/25, and a year before 1000, which are written like any number."""
     if reference.month and reference.day and (match := _DAY_IN_DIGITS.fullmatch(texts.answer.strip(" ."))):
-        numbers = int(match[1]), int(match[2])
+        said = int(match[1]), int(match[2])
         expected = reference.month, reference.day
-        same = numbers in {expected, expected[::-1]}
-        return None if reference.years or (same and max(numbers) <= _MONTHS and numbers != expected) else same
+        same = said in {expected, expected[::-1]}
+        return None if reference.years or (same and max(said) <= _MONTHS and said != expected) else same
     numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]
     year = abs(reference.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
