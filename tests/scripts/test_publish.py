@@ -5,11 +5,12 @@ import os
 
 import pytest
 from hub_server import Blob
+from toy_sets import evouna_question, write_evouna
 from typer.testing import CliRunner
 
 import evaluate_qa
 from evaluate_qa.cli import app
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import read_rows
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics.evqascore.clip_models import DEMO_IN_SPACE
 
@@ -58,13 +59,7 @@ def publish(start):
 @pytest.fixture
 def data_dir(tmp_path):
     """EVOUNA's files with a question each."""
-    folder = tmp_path / "data" / "evouna"
-    folder.mkdir(parents=True)
-    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
-    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
-    for name in ("NQ", "TQ"):
-        (folder / f"{name}.json").write_text(json.dumps([question]))
-    return folder.parent
+    return write_evouna(tmp_path / "data" / "evouna", [evouna_question()], [evouna_question()]).parent
 
 
 LOAD = """
