@@ -4,12 +4,11 @@ import json
 import os
 
 import pytest
+from commands import run_command
 from hub_server import Blob
 from toy_sets import evouna_question, write_evouna
-from typer.testing import CliRunner
 
 import evaluate_qa
-from evaluate_qa.cli import app
 from evaluate_qa.datasets_scripts.evouna.rows import read_rows
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics.evqascore.clip_models import DEMO_IN_SPACE
@@ -135,15 +134,11 @@ def test_demo_clip_model_is_downloaded_from_the_published_space(hub, start, file
         assert out == "[('model.safetensors', 'text')]\n"
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, ["publish", "--namespace", "org", *map(str, arguments)])
-
-
 def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
     """The data set has no source files; the model can be built."""
     (tmp_path / "data").mkdir()
-    result = run("evouna", "models", "--data-dir", tmp_path / "data", "--output", tmp_path / "out")
-    assert result.exit_code == 1
+    options = ["--namespace", "org", "--data-dir", tmp_path / "data", "--output", tmp_path / "out"]
+    result = run_command("publish", "evouna", "models", *options, code=1)
     assert "[1/2] models/org/matcher: 3 files" in result.stdout
     assert "[2/2] datasets/org/evouna: failed" in result.stdout
     assert f"It cannot be built: there is no folder {tmp_path / 'data' / 'evouna'}" in result.stderr
@@ -152,14 +147,13 @@ def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
 
 def test_a_data_set_without_some_of_its_files_is_refused(data_dir, tmp_path):
     (data_dir / "evouna" / "TQ.json").unlink()
-    result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "Parts of evouna are missing. tq: there is no" in result.stderr
+    options = ["--namespace", "org", "--data-dir", data_dir, "-o", tmp_path / "out"]
+    message = "Parts of evouna are missing. tq: there is no"
+    assert message in run_command("publish", "evouna", *options, code=1).stderr
 
 
 def test_output_folder_must_be_empty(tmp_path):
     (tmp_path / "mine.txt").touch()
-    result = run("models", "-o", tmp_path)
-    assert result.exit_code == 1
-    assert f"{tmp_path} already exists and is not empty. Name a new or empty folder." in result.stderr
+    message = f"{tmp_path} already exists and is not empty. Name a new or empty folder."
+    assert message in run_command("publish", "models", "--namespace", "org", "-o", tmp_path, code=1).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

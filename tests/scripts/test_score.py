@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from commands import run_command
 from toy_metric import toy_rows, write_toy_metric
-from typer.testing import CliRunner
 from waiting import when_there
 
-from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
@@ -37,10 +36,8 @@ def score(toy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, code=0, **keywords):
-        metric = () if "--metric" in arguments else ("--metric", str(toy))
-        result = CliRunner().invoke(app, ["score", *metric, *map(str, arguments)], **keywords)
-        assert result.exit_code == code, result.output
-        return result
+        metric = () if "--metric" in arguments else ("--metric", toy)
+        return run_command("score", *metric, *arguments, code=code, **keywords)
 
     return run
 
