@@ -7,15 +7,15 @@ import base64
 import hashlib
 import json
 import re
-import threading
 import urllib.parse
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import yaml
+from file_server import serving
 
 TOKENS = {"hf_write": "write", "hf_read": "read"}
 """Token of the user "writer", a member of the organization "org" → its role."""
@@ -104,15 +104,9 @@ class RefusedError(Exception):
 @contextmanager
 def serve(hub: Hub):
     """Serve the Hub at `hub.address`."""
-    handler = type("Handler", (_Handler,), {"hub": hub})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with serving(type("Handler", (_Handler,), {"hub": hub})) as server:
         hub.address = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        try:
-            yield hub
-        finally:
-            server.shutdown()
+        yield hub
 
 
 def _route(method: str, pattern: str):
