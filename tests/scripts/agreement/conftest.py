@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from toy_metric import write_metric, write_plain_metric
 from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
@@ -46,25 +47,6 @@ def best(answer, references):
     return max(len({*answer} & {*reference}) / len({*reference}) for reference in references)
 '''
 
-PLAIN = '''\
-"""Compares lengths; accepts one reference per row and returns bare lists, like many metrics on the Hub."""
-
-import datasets
-import evaluate
-
-
-class Plain(evaluate.Metric):
-    def _info(self):
-        features = {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="", features=datasets.Features(features)
-        )
-
-    def _compute(self, predictions, references):
-        nearness = [-abs(len(answer) - len(text)) for answer, text in zip(predictions, references)]
-        return {"nearness": nearness, "mean": sum(nearness) / len(nearness)}
-'''
-
 
 @pytest.fixture
 def blend(tmp_path):
@@ -74,13 +56,7 @@ def blend(tmp_path):
 @pytest.fixture
 def plain(tmp_path):
     """Folder of a metric that accepts one reference per row and returns no verdicts."""
-    return write_metric(tmp_path, "plain", PLAIN)
-
-
-def write_metric(folder, name, program):
-    (folder / name).mkdir()
-    (folder / name / f"{name}.py").write_text(program)
-    return folder / name
+    return write_plain_metric(tmp_path)
 
 
 def answered_question(number, **changed):
