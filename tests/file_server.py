@@ -1,4 +1,4 @@
-"""Local HTTP servers: one for the files of a folder, and one whose replies a test gives."""
+"""Local HTTP servers: one for the files of a folder, one whose replies a test gives, and one with any handler."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ class _Replies(_Quiet, BaseHTTPRequestHandler):
 @contextmanager
 def replies_served(reply, context=None):
     """Answer each request with the status and body that `reply` returns. Yield the server; `context` turns on TLS."""
-    with _serving(_Replies, context) as server:
+    with serving(_Replies, context) as server:
         server.reply = reply
         yield server
 
@@ -40,15 +40,18 @@ def replies_served(reply, context=None):
 @contextmanager
 def files_served(folder: Path) -> Iterator[str]:
     """Serve the files of a folder; yields the address."""
-    with _serving(partial(_Files, directory=str(folder))) as server:
+    with serving(partial(_Files, directory=str(folder))) as server:
         yield f"http://127.0.0.1:{server.server_port}"
 
 
 @contextmanager
-def _serving(handler, context=None):
+def serving(handler, context=None):
+    """Serve with this class of handlers; yields the server."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         if context:
             server.socket = context.wrap_socket(server.socket, server_side=True)
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server
-        server.shutdown()
+        try:
+            yield server
+        finally:
+            server.shutdown()

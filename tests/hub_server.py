@@ -7,15 +7,15 @@ import base64
 import hashlib
 import json
 import re
-import threading
 import urllib.parse
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import yaml
+from file_server import serving
 
 TOKENS = {"hf_write": "write", "hf_read": "read"}
 """Token of the user "writer", a member of the organization "org" → its role."""
@@ -104,15 +104,9 @@ class RefusedError(Exception):
 @contextmanager
 def serve(hub: Hub):
     """Serve the Hub at `hub.address`."""
-    handler = type("Handler", (_Handler,), {"hub": hub})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with serving(type("Handler", (_Handler,), {"hub": hub})) as server:
         hub.address = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        try:
-            yield hub
-        finally:
-            server.shutdown()
+        yield hub
 
 
 def _route(method: str, pattern: str):
@@ -135,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
         address = urllib.parse.urlsplit(self.path)
         path = urllib.parse.unquote(address.path)
         self.query = dict(urllib.parse.parse_qsl(address.query))
-        self.body = self._body()
+        self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.hub.asked.append((self.command, path))
         accident = self.hub.accident(self.command, path)
         if accident == "drop":
@@ -151,16 +145,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(*answer)
 
     do_GET = do_HEAD = do_POST = do_PUT = handle_one  # noqa: N815
-
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            parts = []
-            while size := int(self.rfile.readline(), 16):
-                parts.append(self.rfile.read(size))
-                self.rfile.readline()
-            self.rfile.readline()
-            return b"".join(parts)
-        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def _answer(self, path: str):
         method = "GET" if self.command == "HEAD" else self.command
@@ -336,21 +320,6 @@ class _Handler(BaseHTTPRequestHandler):
         if self.query.get("recursive", "false").lower() != "true":
             found = {path: entry for path, entry in found.items() if path.count("/") == depth}
         return list(found.values())
-
-    @_route("POST", rf"/api/{_KIND}/{_ID}/paths-info/(?P<revision>[^/]+)")
-    def paths_info(self, kind: str, id: str, revision: str):
-        _, files = self._files(kind, id, revision)
-        if self.headers.get("Content-Type", "").startswith("application/json"):
-            paths = json.loads(self.body)["paths"]
-        else:
-            paths = urllib.parse.parse_qs(self.body.decode())["paths"]
-        found = []
-        for path in paths:
-            if path in files:
-                found.append(self._entry(path, files[path]))
-            elif any(name.startswith(f"{path}/") for name in files):
-                found.append({"type": "directory", "oid": "0" * 40, "size": 0, "path": path})
-        return found
 
     @staticmethod
     def _entry(path: str, blob: Blob) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import gzip
 import json
 
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.training.sentence_pairs import PAIRS
 from evaluate_qa.training.verdicts import REPORTED, TRAINED
 
@@ -32,3 +33,20 @@ def toy_sets(root):
             if name not in ("opentriviaqa_wrong", "halueval_qa_small", "stepverify"):
                 rows += [row | {"prediction": text, "score": 1.0}, row | {"prediction": "who", "score": 0.5}]
         lines(root / "verdicts" / f"{name}.jsonl.gz", rows)
+
+
+def evouna_question(**changed):
+    """A question of EVOUNA's files, which every system answered with "Paris", judged correct; or with other fields."""
+    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
+    for system in SYSTEMS:
+        question |= {f"answer_{system}": "Paris", f"judge_{system}": True}
+    return question | changed
+
+
+def write_evouna(folder, nq, tq, split=None):
+    """Write EVOUNA's files with these questions, and the file that splits them, if given; return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in (("NQ", nq), ("TQ", tq), ("split", split)):
+        if content is not None:
+            (folder / f"{name}.json").write_text(json.dumps(content))
+    return folder

@@ -5,40 +5,28 @@ import json
 from pathlib import Path
 
 import pytest
+from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
 from evaluate_qa.datasets_scripts.evouna.rows import SOURCES, SPLIT_FILE, SYSTEMS, read_rows, read_split, select
 
-
-def question(**changes):
-    """Return a question of the source file that all systems answered with "Paris", judged correct."""
-    whole = {"question": "capital of france", "golden_answer": "Paris", "improper": False}
-    for system in SYSTEMS:
-        whole |= {f"answer_{system}": "Paris", f"judge_{system}": True}
-    return whole | changes
-
-
 # Each question has one of the known defects of the two files.
 QUESTIONS = [
-    question(golden_answer=" Paris / City of Light//", judge_gpt4=False),
-    question(golden_answer=None, improper=True),
-    question(answer_newbing=None),
-    question(answer_newbing="", judge_newbing=False),
-    question(**{f"judge_{system}": "nan" for system in SYSTEMS}, answer_newbing="None", improper=True),
-    question(judge_fid=float("nan"), answer_fid=float("nan")),
-    question(golden_answer="None/None (disambiguation)", answer_fid="None"),
-    question(judge_chatgpt=None),
-    question(golden_answer=" / "),
+    evouna_question(golden_answer=" Paris / City of Light//", judge_gpt4=False),
+    evouna_question(golden_answer=None, improper=True),
+    evouna_question(answer_newbing=None),
+    evouna_question(answer_newbing="", judge_newbing=False),
+    evouna_question(**{f"judge_{system}": "nan" for system in SYSTEMS}, answer_newbing="None", improper=True),
+    evouna_question(judge_fid=float("nan"), answer_fid=float("nan")),
+    evouna_question(golden_answer="None/None (disambiguation)", answer_fid="None"),
+    evouna_question(judge_chatgpt=None),
+    evouna_question(golden_answer=" / "),
 ]
 
 
 @pytest.fixture
 def data_dir(tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "NQ.json").write_text(json.dumps(QUESTIONS))
-    (folder / "TQ.json").write_text(json.dumps(QUESTIONS[:2]))
-    return folder
+    return write_evouna(tmp_path / "data", QUESTIONS, QUESTIONS[:2])
 
 
 def test_each_question_and_system_is_a_row(data_dir):
@@ -92,10 +80,10 @@ def test_unknown_configuration_is_named(data_dir):
     ("content", "message"),
     [
         ({"data": []}, "expected a JSON list of questions, found dict"),
-        ([question(), {"question": "?"}], "question 1 is not in EVOUNA's format: KeyError.'judge_fid'"),
-        ([question(judge_gpt4="maybe")], "question 0 is not in EVOUNA's format: .*verdict 'maybe'"),
-        ([question(judge_gpt4=1)], "verdict 1; expected true, false, null or NaN"),
-        ([question(answer_gpt4=8)], "answer 8; expected a string, null or NaN"),
+        ([evouna_question(), {"question": "?"}], "question 1 is not in EVOUNA's format: KeyError.'judge_fid'"),
+        ([evouna_question(judge_gpt4="maybe")], "question 0 is not in EVOUNA's format: .*verdict 'maybe'"),
+        ([evouna_question(judge_gpt4=1)], "verdict 1; expected true, false, null or NaN"),
+        ([evouna_question(answer_gpt4=8)], "answer 8; expected a string, null or NaN"),
         (["?"], "question 0 is not in EVOUNA's format: TypeError"),
     ],
 )

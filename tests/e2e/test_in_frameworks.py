@@ -8,8 +8,8 @@ import frameworks
 import in_frameworks
 import pytest
 from hub_server import Blob, Hub, serve
+from toy_sets import evouna_question, write_evouna
 
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.hub_folder import build
 from evaluate_qa.loading import load_metric
 
@@ -30,10 +30,8 @@ SETTINGS = {
 def hub(tmp_path_factory):
     """The address of a Hub with a data set of one question."""
     folder = tmp_path_factory.mktemp("hub")
-    question = {"question": "capital of france", "golden_answer": "Lutetia/Paris", "improper": False}
-    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
-    for name in ("NQ", "TQ"):
-        (folder / f"{name}.json").write_text(json.dumps([question]))
+    question = evouna_question(golden_answer="Lutetia/Paris")
+    write_evouna(folder, [question], [question])
     built = folder / "built"
     build("evouna", built, folder)
     files = {str(path.relative_to(built)): path.read_bytes() for path in built.rglob("*.*")}

@@ -6,10 +6,9 @@ import subprocess
 
 import numpy as np
 import pytest
+from commands import run_command
 from space_visit import Opened, overflow, violations
-from typer.testing import CliRunner
 
-from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.spaces.board.page import build as build_board
@@ -117,11 +116,10 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
             for at, score in enumerate(generator.random(60).tolist())
         ])  # fmt: skip
     write_rows(tmp_path / "labels.jsonl", [{"id": f"r{at}", "label": at % 2} for at in range(40)])
-    files = [str(tmp_path / name) for name in ("old.jsonl", "new.jsonl")]
-    labels = ["--labels", str(tmp_path / "labels.jsonl")] * 2
+    files = [tmp_path / name for name in ("old.jsonl", "new.jsonl")]
+    labels = ["--labels", tmp_path / "labels.jsonl"] * 2
     target = tmp_path / "report.html"
-    done = CliRunner().invoke(app, ["report", *files, *labels, "--by", "kind", "--output", str(target)])
-    assert done.exit_code == 0, done.output
+    run_command("report", *files, *labels, "--by", "kind", "--output", target)
     grounds = {}
     for size, scheme in (((1280, 900), "light"), ((390, 844), "light"), ((390, 844), "dark")):
         with Opened(browser, target.as_uri(), size, scheme) as page:

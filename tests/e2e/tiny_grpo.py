@@ -22,13 +22,9 @@ TOKENS = 3  # of a completion
 
 def tokenizer():
     """A word for a token; pads at the left, as generation needs it."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
+    from tiny_causal import word_tokenizer
 
-    words = Tokenizer(models.WordLevel({word: n for n, word in enumerate(VOCABULARY)}, unk_token="<unk>"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    return PreTrainedTokenizerFast(tokenizer_object=words, padding_side="left", **names)
+    return word_tokenizer(VOCABULARY, pad_token="<pad>", padding_side="left")
 
 
 class Recorded:

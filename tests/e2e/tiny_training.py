@@ -11,12 +11,11 @@ import sys
 from pathlib import Path
 
 from ranks import run_two
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tiny_causal import word_tokenizer
 from transformers import (
     DataCollatorForSeq2Seq,
     GPT2Config,
     GPT2LMHeadModel,
-    PreTrainedTokenizerFast,
     Seq2SeqTrainer,
     Seq2SeqTrainingArguments,
     T5Config,
@@ -60,10 +59,7 @@ GIVEN = {
 
 def tokenizer():
     """A word for a token; pads at the left, as generation by a causal model needs it."""
-    words = Tokenizer(models.WordLevel({word: n for n, word in enumerate(VOCABULARY)}, unk_token="<unk>"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    return PreTrainedTokenizerFast(tokenizer_object=words, padding_side="left", **names)
+    return word_tokenizer(VOCABULARY, pad_token="<pad>", padding_side="left")
 
 
 def ids(text, end=True):

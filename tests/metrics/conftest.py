@@ -228,3 +228,9 @@ def load_with_model(load: Callable[..., Scorer], metric: Scorer) -> Callable[...
         return another
 
     return load_again
+
+
+@pytest.fixture(scope="session")
+def deltableu() -> Scorer:
+    """The metric without a model, which is fast."""
+    return evaluate_qa.load("deltableu")

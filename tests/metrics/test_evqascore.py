@@ -293,13 +293,10 @@ def test_failed_chat_model_is_reported_with_the_row(load, paths):
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     """A file like PAC-S's: OpenAI's tensor names under `state_dict`, of a small random CLIP."""
-    import open_clip
+    from tiny_clip import tiny_clip
 
-    torch.manual_seed(0)
-    vision = open_clip.CLIPVisionCfg(layers=1, width=64, patch_size=32, image_size=64)
-    text = open_clip.CLIPTextCfg(context_length=77, vocab_size=49408, width=64, heads=1, layers=1)
-    model = open_clip.CLIP(32, vision, text, quick_gelu=True)
     file = tmp_path_factory.mktemp("pac") / "clip_tiny.pth"
+    model = tiny_clip(file.parent, force_quick_gelu=True)
     torch.save({"state_dict": model.state_dict()}, file)
     return file
 

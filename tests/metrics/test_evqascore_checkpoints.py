@@ -3,19 +3,13 @@
 import json
 import shutil
 
-import open_clip
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tiny_clip import NAME, tiny_clip
 
 from evaluate_qa.metrics.evqascore.clip import Encoder
 from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_clip
-
-SMALL = {
-    "embed_dim": 24,
-    "vision_cfg": {"image_size": 32, "layers": 1, "width": 64, "patch_size": 16},
-    "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 1, "layers": 1},
-}
 
 
 class Evil:
@@ -31,12 +25,7 @@ class Evil:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """The tensors of a small CLIP with OpenAI's names, and its architecture in open_clip."""
-    folder = tmp_path_factory.mktemp("configs")
-    (folder / "Tiny-CLIP.json").write_text(json.dumps(SMALL))
-    open_clip.add_model_config(folder)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        return dict(open_clip.create_model("Tiny-CLIP", force_quick_gelu=True).state_dict())
+    return dict(tiny_clip(tmp_path_factory.mktemp("configs"), force_quick_gelu=True).state_dict())
 
 
 def transformers_folder(folder, small):
@@ -46,7 +35,7 @@ def transformers_folder(folder, small):
 
 def architecture_and_file(folder, small):
     folder.mkdir()
-    return f"Tiny-CLIP/{folder / 'weights.safetensors'}", folder / "weights.safetensors", small
+    return f"{NAME}/{folder / 'weights.safetensors'}", folder / "weights.safetensors", small
 
 
 def file_alone(folder, small):
@@ -138,7 +127,7 @@ ODD = {
 @pytest.mark.parametrize("content", ODD.values(), ids=ODD)
 def test_other_contents_are_rejected(tmp_path, small, content):
     torch.save({"state_dict": content}, tmp_path / "odd.pth")
-    for model in (tmp_path / "odd.pth", f"Tiny-CLIP/{tmp_path / 'odd.pth'}"):
+    for model in (tmp_path / "odd.pth", f"{NAME}/{tmp_path / 'odd.pth'}"):
         with pytest.raises(ValueError, match=r"^evqascore: .*odd\.pth"):
             load_clip(str(model))
 

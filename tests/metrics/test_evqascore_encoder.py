@@ -1,6 +1,5 @@
 """CLIP encoders return the vectors of their own libraries, and models that cannot be loaded raise a clear error."""
 
-import json
 import sys
 from types import SimpleNamespace
 
@@ -10,6 +9,7 @@ import pytest
 import torch
 import transformers
 from PIL import Image
+from tiny_clip import NAME, WIDTH, tiny_clip
 from videos import encode_images
 
 from evaluate_qa.metrics.evqascore.clip import Encoder
@@ -18,12 +18,6 @@ from evaluate_qa.metrics.evqascore.clip_models import demo_folder, load_clip, lo
 TEXTS = ["a photo of a dog", "", "What colour is the circle? It is red.", "Ünïcödé 🎬 テスト", "x", "a photo of a dog"]
 LONG = "a red circle moves over a blue square and comes back again " * 12
 SIZES = [(360, 640), (97, 131), (301, 223)]
-# A small model in the form of open_clip's configuration files.
-SMALL = {
-    "embed_dim": 24,
-    "vision_cfg": {"image_size": 32, "layers": 2, "width": 64, "patch_size": 16},
-    "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 1, "layers": 2},
-}
 
 
 @pytest.fixture(scope="module")
@@ -45,22 +39,13 @@ def _expected(model, preprocess, tokenizer, pictures):
     return seen.numpy(), said.numpy()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _architecture(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("configs")
-    (folder / "Small-CLIP.json").write_text(json.dumps(SMALL))
-    open_clip.add_model_config(folder)
-
-
 @pytest.fixture(scope="module")
 def openai(tmp_path_factory):
     """A small random model with OpenAI's activation, and a file like PAC-S's."""
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = open_clip.create_model("Small-CLIP", force_quick_gelu=True)
+    file = tmp_path_factory.mktemp("pac") / "clip_small.pth"
+    model = tiny_clip(file.parent, force_quick_gelu=True)
     weights = {name: tensor.half() for name, tensor in model.state_dict().items()}  # OpenAI's precision
     model.load_state_dict(weights)
-    file = tmp_path_factory.mktemp("pac") / "clip_small.pth"
     torch.save({"state_dict": weights, "epoch": 3}, file)
     return model, file
 
@@ -74,7 +59,7 @@ def test_pac_s_file_gives_open_clips_vectors(openai, encoder, pictures):
     model, file = openai
     preprocess = open_clip.image_transform(32, is_train=False)
     seen, said = _expected(model, preprocess, open_clip.get_tokenizer("ViT-B-32"), pictures)
-    assert encoder.dim == 24
+    assert encoder.dim == WIDTH
     assert encoder.label.startswith(f"{file.name}@")
     np.testing.assert_allclose(encode_images(encoder, pictures), seen, atol=1e-6)
     np.testing.assert_allclose(encoder.encode_texts(TEXTS, "truncate"), said, atol=1e-6)
@@ -101,11 +86,9 @@ def test_long_text_is_the_mean_of_its_windows(openai, encoder):
 @pytest.fixture
 def small(tmp_path):
     """A small architecture of open_clip with a file of its weights, and the model."""
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        model = open_clip.create_model("Small-CLIP")
+    model = tiny_clip(tmp_path, seed=1)
     torch.save(model.state_dict(), tmp_path / "small.bin")
-    return f"Small-CLIP/{tmp_path / 'small.bin'}", model
+    return f"{NAME}/{tmp_path / 'small.bin'}", model
 
 
 def test_architecture_with_a_file_of_weights(small, pictures):
@@ -115,7 +98,7 @@ def test_architecture_with_a_file_of_weights(small, pictures):
     np.testing.assert_allclose(encode_images(encoder, pictures), seen, atol=1e-6)
     np.testing.assert_allclose(encoder.encode_texts(TEXTS), said, atol=1e-6)
     # Without its architecture, the file counts as OpenAI's, with another activation.
-    other = Encoder(load_clip(name.removeprefix("Small-CLIP/")), device="cpu")
+    other = Encoder(load_clip(name.removeprefix(f"{NAME}/")), device="cpu")
     assert np.abs(encode_images(other, pictures) - seen).max() > 1e-3
     assert other.fingerprint != encoder.fingerprint
 
@@ -150,7 +133,7 @@ def test_any_text_has_a_unit_vector(encoder):
     np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
     # The names of special tokens have no effect in a text.
     np.testing.assert_allclose(vectors[2], encoder.encode_texts([" a "])[0], atol=1e-6)
-    assert encoder.encode_texts([]).shape == (0, 24)
+    assert encoder.encode_texts([]).shape == (0, WIDTH)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from functools import partial
 
 import pytest
-from chat_server import STATES, by_words, completion
+from chat_server import STATES, by_words, completion, rows
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
@@ -20,11 +20,6 @@ KEY = "sk-judge-0123456789abcdef"
 @pytest.fixture
 def load(server):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m")
-
-
-def rows(*predictions):
-    """Rows with the reference "right"; an answer with this word is correct."""
-    return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
 
 
 def numbered(count):

@@ -6,7 +6,7 @@ from functools import partial
 
 import jsonschema
 import pytest
-from chat_server import LABELS, decision
+from chat_server import LABELS, decision, rows
 
 import evaluate_qa
 from evaluate_qa.metrics.judge.decisions import ASPECTS, Decisions, decisions
@@ -25,11 +25,6 @@ def api(request):
 def load(server, api):
     server.apis = {api}
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", api=api)
-
-
-def rows(*predictions):
-    """Rows with the reference "right"; an answer with this word is correct."""
-    return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
 
 
 def test_the_score_is_the_probability_of_correct(load, server, api):

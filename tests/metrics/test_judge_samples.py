@@ -6,7 +6,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from chat_server import texts
+from chat_server import rows, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,10 +19,6 @@ from evaluate_qa.metrics.judge.verdicts import JudgedRow
 @pytest.fixture
 def load(server):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", concurrency=1)
-
-
-def rows(*predictions):
-    return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
 
 
 YES, NO, NONE = "correct", "incorrect", "not attempted"

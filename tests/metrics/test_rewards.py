@@ -24,12 +24,6 @@ def metrics(cases):
     return {name: evaluate_qa.load(name, **cases[name].load) for name in METRICS}
 
 
-@pytest.fixture(scope="module")
-def deltableu(metrics):
-    """The metric without a model, which is fast."""
-    return metrics["deltableu"]
-
-
 def plain(metric, **columns):
     rows = {"predictions": COMPLETIONS, "references": ANSWERS, "questions": PROMPTS} | columns
     return metric.compute(**rows)["per_example"]

@@ -35,12 +35,6 @@ def metrics():
     return {name: evaluate_qa.load(name) for name in METRICS}
 
 
-@pytest.fixture(scope="module")
-def deltableu(metrics):
-    """The metric without a model, which is fast."""
-    return metrics["deltableu"]
-
-
 def ids(texts, padding=-100, start=()):
     """Return rows of ids with </s>, padded at the right like a trainer's."""
     rows = [[*start, *(WORDS.index(word) for word in text.split()), 1] for text in texts]

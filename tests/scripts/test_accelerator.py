@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from commands import run_program
+from tiny_mpnet import save_tiny_mpnet
 from toy_sets import toy_sets
 
 import evaluate_qa
@@ -23,12 +24,7 @@ from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher
 from evaluate_qa.training.verdicts import TRAINED
 
-# fmt: off
-WORDS = [
-    "the", "cat", "dog", "bird", "fish", "sat", "ran", "flew", "swam", "on", "in", "mat", "tree", "park", "pond", "who",
-    "what", "where", "why", "is", "it", "not", "no", "yes", "a",
-]
-# fmt: on
+WORDS = "the cat dog bird fish sat ran flew swam on in mat tree park pond who what where why is it not no yes a"
 RECIPE = TrainingRecipe(device="cpu", token_budget=2048, max_tokens=32)
 STEPS = (
     Step("pairs", SMALL, SMALL, 1e-3, pairs=True),
@@ -44,19 +40,15 @@ def folders(tmp_path_factory):
     """Toy sets, encoders, and the parcels."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizer, MPNetConfig, MPNetModel, MPNetTokenizer
+    from transformers import BertConfig, BertModel, BertTokenizer
 
     root = tmp_path_factory.mktemp("accelerator")
     layers = {"num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32, "max_position_embeddings": 300}
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    BertTokenizer(vocab={word: n for n, word in enumerate([*special, *WORDS])}).save_pretrained(root / "bert")
-    BertModel(BertConfig(vocab_size=len(WORDS) + 5, hidden_size=384, **layers)).save_pretrained(root / "bert")
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]
+    BertTokenizer(vocab={word: n for n, word in enumerate(vocabulary)}).save_pretrained(root / "bert")
+    BertModel(BertConfig(vocab_size=len(vocabulary), hidden_size=384, **layers)).save_pretrained(root / "bert")
     SentenceTransformer(modules=[Transformer(str(root / "bert")), Pooling(384)]).save(str(root / SMALL))
-    words = {word: n for n, word in enumerate(["<s>", "<pad>", "</s>", "[UNK]", "<mask>", *WORDS])}
-    MPNetTokenizer(vocab=words).save_pretrained(root / LARGE)
-    MPNetModel(MPNetConfig(vocab_size=len(words), hidden_size=32, pad_token_id=1, **layers)).save_pretrained(
-        root / LARGE
-    )
+    save_tiny_mpnet(root / LARGE, WORDS, hidden_size=32)
     toy_sets(root)
     pack(
         PackOptions(

@@ -6,10 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
-from typer.testing import CliRunner
 
 from evaluate_qa import compare, estimate
-from evaluate_qa.cli import app
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
@@ -62,7 +60,7 @@ def test_compare_writes_the_figures_of_the_function(run):
 
 def test_first_line_reports_the_detectable_difference(run):
     run("base.parquet", "new.jsonl")
-    done = CliRunner().invoke(app, ["compare", "base.parquet", "new.jsonl", "--column", "cluster=id"])
+    done = run_command("compare", "base.parquet", "new.jsonl", "--column", "cluster=id")
     (pair,) = compare({name: SCORES[name] for name in ("base", "new")}, verdicts={
         name: SCORES[name] > 0.5 for name in ("base", "new")})  # fmt: skip
     line = next(line for line in done.output.splitlines() if line.strip().startswith("new − base"))
@@ -189,5 +187,5 @@ def test_compare_needs_two_different_systems(run):
     write_rows("more/base.jsonl", rows("new"))
     assert run("base.parquet", "more/base.jsonl")["systems"][0]["system"] == "more/base.jsonl"
     write_rows("[bold].jsonl", rows("new"))
-    done = CliRunner().invoke(app, ["compare", "base.parquet", "[bold].jsonl"])
+    done = run_command("compare", "base.parquet", "[bold].jsonl")
     assert "[bold] − base" in done.output

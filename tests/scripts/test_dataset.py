@@ -8,9 +8,10 @@ import pytest
 import yaml
 from commands import run_command
 from huggingface_hub import DatasetCard
+from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import read_rows
 from evaluate_qa.hub_folder import FOLDER, build, builder
 from evaluate_qa.publishing.sources import data_set_names
 
@@ -18,13 +19,8 @@ from evaluate_qa.publishing.sources import data_set_names
 @pytest.fixture
 def data_dir(tmp_path):
     """Two questions of each EVOUNA configuration, one of them without a golden answer, and one DIVER-QA answer."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
-    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
-    questions = [question, question | {"golden_answer": None, "improper": True, "judge_fid": "nan"}]
-    (folder / "NQ.json").write_text(json.dumps(questions))
-    (folder / "TQ.json").write_text(json.dumps(questions * 2))
+    questions = [evouna_question(), evouna_question(golden_answer=None, improper=True, judge_fid="nan")]
+    folder = write_evouna(tmp_path / "data", questions, questions * 2)
     with (folder / "diver_qa.csv").open("w", newline="") as file:
         columns = ["questions", "answers", "dataset", "prediction", "model", "eval"]
         csv.writer(file).writerows([columns, ["Where?", "Town Moor", "aqa", "Town Moor.", "phi", "1"]])

@@ -6,10 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run_command
-from typer.testing import CliRunner
 
 from evaluate_qa import estimate
-from evaluate_qa.cli import app
 from evaluate_qa.files.writing import write_rows
 
 GENERATOR = np.random.default_rng(0)
@@ -69,7 +67,7 @@ def test_estimate_writes_the_figures_of_the_function(run):
 
 def test_estimate_prints_a_table_and_assumptions(run):
     run(labeled())
-    done = CliRunner().invoke(app, ["estimate", "--scored", "scored.parquet", "--labels", "labels.csv"])
+    done = run_command("estimate", "--scored", "scored.parquet", "--labels", "labels.csv")
     one = expected().all
     interval = f"{one.accuracy.value:.3f} [{one.accuracy.low:.3f}, {one.accuracy.high:.3f}]"
     line = next(line for line in done.output.splitlines() if line.strip().startswith("all"))
@@ -84,7 +82,7 @@ def test_estimate_prints_a_table_and_assumptions(run):
 def test_markup_in_names_is_printed(run):
     write_rows("odd.jsonl", [row | {"system": "[/b]"} for row in ROWS])
     run(labeled(), scored="odd.jsonl")
-    done = CliRunner().invoke(app, ["estimate", "--scored", "odd.jsonl", "--labels", "labels.csv", "--by", "system"])
+    done = run_command("estimate", "--scored", "odd.jsonl", "--labels", "labels.csv", "--by", "system")
     assert any(line.split()[:2] == ["[/b]", "300"] for line in done.output.splitlines())
 
 

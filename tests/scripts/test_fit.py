@@ -6,7 +6,9 @@ import re
 import numpy as np
 import pytest
 from commands import run_command
+from toy_sets import evouna_question, write_evouna
 
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import Matcher, read
@@ -89,16 +91,13 @@ def data_dir(tmp_path):
     cities = ["Paris", "Rome", "Berlin", "Oslo", "Madrid", "Vienna", "Lisbon", "Dublin", "Athens"]
     questions = []
     for number, city in enumerate(cities):
-        item = {"question": f"which city has the number {number}", "golden_answer": city, "improper": False}
-        for k, system in enumerate(("fid", "gpt35", "chatgpt", "gpt4", "newbing")):
+        item = evouna_question(question=f"which city has the number {number}", golden_answer=city)
+        for k, system in enumerate(SYSTEMS):
             item[f"answer_{system}"] = f"It is {city}." if k % 2 else f"It is {cities[number - 1]}."
             item[f"judge_{system}"] = bool(k % 2)
         questions.append(item)
-    for name in ("NQ", "TQ"):
-        (tmp_path / f"{name}.json").write_text(json.dumps(questions))
     split = {"train": [0, 1, 2, 3], "dev": [4, 5, 6, 7, 8], "test": []}
-    (tmp_path / "split.json").write_text(json.dumps({"NQ": split, "TQ": split}))
-    return tmp_path
+    return write_evouna(tmp_path, questions, questions, {"NQ": split, "TQ": split})
 
 
 def write_own(file, questions):

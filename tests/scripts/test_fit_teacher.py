@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from commands import run_command
+from tiny_mpnet import save_tiny_mpnet
 
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
@@ -25,16 +26,8 @@ EXAMPLES = [
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     """A folder with an MPNet of two small layers, as AutoModel loads it; its pairs have two separators."""
-    from transformers import MPNetConfig, MPNetModel, MPNetTokenizer
-
     words = "where who is it ? . in paris ada did , they say long ago charles four"
-    vocabulary = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>", *words.split()]
-    folder = tmp_path_factory.mktemp("tiny")
-    MPNetTokenizer(vocab={word: number for number, word in enumerate(vocabulary)}).save_pretrained(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    config = MPNetConfig(vocab_size=len(vocabulary), max_position_embeddings=66, pad_token_id=1, **sizes)
-    MPNetModel(config).save_pretrained(folder)
-    return folder
+    return save_tiny_mpnet(tmp_path_factory.mktemp("tiny"), words, num_hidden_layers=2)
 
 
 def batch_of(learner, examples):

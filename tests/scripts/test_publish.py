@@ -4,12 +4,12 @@ import json
 import os
 
 import pytest
+from commands import run_command
 from hub_server import Blob
-from typer.testing import CliRunner
+from toy_sets import evouna_question, write_evouna
 
 import evaluate_qa
-from evaluate_qa.cli import app
-from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS, read_rows
+from evaluate_qa.datasets_scripts.evouna.rows import read_rows
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics.evqascore.clip_models import DEMO_IN_SPACE
 
@@ -58,13 +58,7 @@ def publish(start):
 @pytest.fixture
 def data_dir(tmp_path):
     """EVOUNA's files with a question each."""
-    folder = tmp_path / "data" / "evouna"
-    folder.mkdir(parents=True)
-    question = {"question": "capital of france", "golden_answer": "Paris/the capital", "improper": False}
-    question |= {f"answer_{system}": "Paris" for system in SYSTEMS} | {f"judge_{system}": True for system in SYSTEMS}
-    for name in ("NQ", "TQ"):
-        (folder / f"{name}.json").write_text(json.dumps([question]))
-    return folder.parent
+    return write_evouna(tmp_path / "data" / "evouna", [evouna_question()], [evouna_question()]).parent
 
 
 LOAD = """
@@ -140,15 +134,11 @@ def test_demo_clip_model_is_downloaded_from_the_published_space(hub, start, file
         assert out == "[('model.safetensors', 'text')]\n"
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, ["publish", "--namespace", "org", *map(str, arguments)])
-
-
 def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
     """The data set has no source files; the model can be built."""
     (tmp_path / "data").mkdir()
-    result = run("evouna", "models", "--data-dir", tmp_path / "data", "--output", tmp_path / "out")
-    assert result.exit_code == 1
+    options = ["--namespace", "org", "--data-dir", tmp_path / "data", "--output", tmp_path / "out"]
+    result = run_command("publish", "evouna", "models", *options, code=1)
     assert "[1/2] models/org/matcher: 3 files" in result.stdout
     assert "[2/2] datasets/org/evouna: failed" in result.stdout
     assert f"It cannot be built: there is no folder {tmp_path / 'data' / 'evouna'}" in result.stderr
@@ -157,14 +147,13 @@ def test_repositories_that_cannot_be_built_are_not_uploaded(tmp_path):
 
 def test_a_data_set_without_some_of_its_files_is_refused(data_dir, tmp_path):
     (data_dir / "evouna" / "TQ.json").unlink()
-    result = run("evouna", "--data-dir", data_dir, "-o", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "Parts of evouna are missing. tq: there is no" in result.stderr
+    options = ["--namespace", "org", "--data-dir", data_dir, "-o", tmp_path / "out"]
+    message = "Parts of evouna are missing. tq: there is no"
+    assert message in run_command("publish", "evouna", *options, code=1).stderr
 
 
 def test_output_folder_must_be_empty(tmp_path):
     (tmp_path / "mine.txt").touch()
-    result = run("models", "-o", tmp_path)
-    assert result.exit_code == 1
-    assert f"{tmp_path} already exists and is not empty. Name a new or empty folder." in result.stderr
+    message = f"{tmp_path} already exists and is not empty. Name a new or empty folder."
+    assert message in run_command("publish", "models", "--namespace", "org", "-o", tmp_path, code=1).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

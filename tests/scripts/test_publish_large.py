@@ -6,12 +6,11 @@ import shutil
 
 import pytest
 import torch
+from commands import run_command
 from huggingface_hub import HfApi, ModelCard
-from transformers import MPNetConfig, MPNetModel, MPNetTokenizer
-from typer.testing import CliRunner
+from tiny_mpnet import save_tiny_mpnet
 
 import evaluate_qa
-from evaluate_qa.cli import app
 from evaluate_qa.commands.publish import selection
 from evaluate_qa.metrics._shared.large import HEAD, blank, save_head
 from evaluate_qa.publishing import sources, steps
@@ -23,14 +22,7 @@ from evaluate_qa.training.verdicts import TRAINED
 # huggingface_hub causes this warning when it passes a file to its HTTP library.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 
-# fmt: off
-WORDS = [
-    "<s>", "<pad>", "</s>", "[UNK]", "<mask>", "what", "who", "is", "was", "it", "the", "of", "answer", "capital",
-    "france", "paris",
-]
-# fmt: on
-SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
-SIZES |= {"vocab_size": len(WORDS), "pad_token_id": 1, "max_position_embeddings": 300, "initializer_range": 0.5}
+WORDS = "what who is was it the of answer capital france paris"
 ROWS = {
     "predictions": ["Paris is the capital", "it was Lyon", "the answer"],
     "references": ["Paris", "Marie Curie", "one of three"],
@@ -40,19 +32,10 @@ ROWS = {
 LAYERS = {"recall": {"margin": 0.5, "recall": 20.0, "intercept": -10.0}}
 
 
-def saved(folder, kind):
-    """Save a checkpoint with random weights."""
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        kind(MPNetConfig(**SIZES)).save_pretrained(folder)
-    MPNetTokenizer(vocab={word: n for n, word in enumerate(WORDS)}).save_pretrained(folder)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def matcher(tmp_path_factory):
     """The folder of a large matcher with a one-layer encoder and random weights, with the teacher's file for `fit`."""
-    folder = saved(tmp_path_factory.mktemp("large") / "tiny", MPNetModel)
+    folder = save_tiny_mpnet(tmp_path_factory.mktemp("large") / "tiny", WORDS, initializer_range=0.5)
     with torch.random.fork_rng():
         torch.manual_seed(0)  # another head could make the example in the card wrong
         network, _ = blank(folder)
@@ -65,10 +48,6 @@ def matcher(tmp_path_factory):
 @pytest.fixture
 def copy(matcher, tmp_path):
     return shutil.copytree(matcher, tmp_path / "copy")
-
-
-def publish(*arguments):
-    return CliRunner().invoke(app, ["publish", "--namespace", "org", *map(str, arguments)])
 
 
 def scored(model, **options):
@@ -89,8 +68,7 @@ def published(hub):
 
 @pytest.mark.slow
 def test_a_published_large_matcher_scores_like_its_folder(matcher, hub, processes, tmp_path):
-    result = publish(matcher, "--output", tmp_path / "out")
-    assert result.exit_code == 0, result.output
+    run_command("publish", matcher, "--namespace", "org", "--output", tmp_path / "out")
     repository = Repository("model", "org", "tiny", tmp_path / "out", matcher)
     assert {*repository.files()} == {*(path.name for path in matcher.iterdir()), "LICENSE", "README.md"} - {
         "teacher.safetensors"
@@ -153,8 +131,7 @@ def test_a_bad_head_on_the_hub_is_an_error(copy, published, change, error):
 
 def test_a_damaged_head_is_not_published(copy, tmp_path):
     damaged(copy / HEAD)
-    result = publish(copy, "--output", tmp_path / "out")
-    assert result.exit_code == 1
+    result = run_command("publish", copy, "--namespace", "org", "--output", tmp_path / "out", code=1)
     assert f"It cannot be built: {copy / HEAD} is not the head of a large matcher" in result.stderr
     assert "nothing was uploaded" in result.stderr
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from toy_metric import toy_rows, write_toy_metric
-from typer.testing import CliRunner
+from commands import run_command
+from toy_metric import toy_rows, write_plain_metric, write_toy_metric
 from waiting import when_there
 
-from evaluate_qa.cli import app
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
@@ -37,10 +36,8 @@ def score(toy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, code=0, **keywords):
-        metric = () if "--metric" in arguments else ("--metric", str(toy))
-        result = CliRunner().invoke(app, ["score", *metric, *map(str, arguments)], **keywords)
-        assert result.exit_code == code, result.output
-        return result
+        metric = () if "--metric" in arguments else ("--metric", toy)
+        return run_command("score", *metric, *arguments, code=code, **keywords)
 
     return run
 
@@ -229,28 +226,17 @@ def test_deltableu_does_not_read_a_second_system(score):
 
 
 def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
-    folder = tmp_path / "lengths"
-    folder.mkdir()
-    (folder / "lengths.py").write_text(
-        "import datasets\nimport evaluate\n\n\nclass Lengths(evaluate.Metric):\n"
-        "    def _info(self):\n"
-        "        text = datasets.Value('string')\n"
-        "        features = datasets.Features({'predictions': text, 'references': text})\n"
-        "        return evaluate.MetricInfo(description='', citation='', inputs_description='', features=features)\n\n"
-        "    def _compute(self, predictions, references, aggregate=False):\n"
-        "        lengths = [len(text) for text in predictions]\n"
-        "        return {'lengths': sum(lengths), 'precisions': lengths} if aggregate else {'lengths': lengths}\n"
-    )
+    folder = write_plain_metric(tmp_path)
     write_rows(
         "in.jsonl", [{"prediction": "abc", "reference": "x", "question": "?"}, {"prediction": "", "reference": "x"}]
     )
     message = score("--metric", folder, "--input", "in.jsonl", "--output", "out.jsonl").stderr
-    assert [row["lengths"] for row in _rows("out.jsonl")] == [3, 0]
-    assert "mean lengths" in message
+    assert [row["nearness"] for row in _rows("out.jsonl")] == [-2, -1]
+    assert "mean nearness" in message
     message = score(
         "--metric", folder, "--input", "in.jsonl", "--output", "o.csv", "--compute", "aggregate=True", code=1
     ).stderr
-    assert "the metric returned lengths, precisions, but no score per row" in message, "these are of n-grams"
+    assert "the metric returned nearness, precisions, but no score per row" in message, "these are of n-grams"
 
 
 # -- stopped runs ------------------------------------------------------------------------------------------------

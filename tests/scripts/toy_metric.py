@@ -1,4 +1,4 @@
-"""Writes a small metric with the interface of this package, for tests of programs that run metrics."""
+"""Writes small metrics, with and without the interface of this package, for tests of programs that run metrics."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,12 +78,43 @@ class Toy(Adapter, evaluate.Metric, scorer=ToyScorer):
 '''
 
 
+_PLAIN = '''\
+"""Compares lengths; accepts one reference per row and returns bare lists, like many metrics on the Hub."""
+
+import datasets
+import evaluate
+
+
+class Plain(evaluate.Metric):
+    def _info(self):
+        features = {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=datasets.Features(features)
+        )
+
+    def _compute(self, predictions, references, aggregate=False):
+        nearness = [-abs(len(answer) - len(text)) for answer, text in zip(predictions, references)]
+        if aggregate:
+            return {"nearness": sum(nearness), "precisions": nearness}
+        return {"nearness": nearness, "mean": sum(nearness) / len(nearness)}
+'''
+
+
+def write_metric(folder: Path, name: str, program: str) -> Path:
+    """Write a metric to `folder/name` and return that folder."""
+    (folder / name).mkdir()
+    (folder / name / f"{name}.py").write_text(program)
+    return folder / name
+
+
 def write_toy_metric(folder: Path) -> Path:
-    """Write the metric to `folder/toy` and return that folder."""
-    toy = folder / "toy"
-    toy.mkdir()
-    (toy / "toy.py").write_text(_PROGRAM)
-    return toy
+    """Write the metric with this package's interface."""
+    return write_metric(folder, "toy", _PROGRAM)
+
+
+def write_plain_metric(folder: Path) -> Path:
+    """Write the metric with the interface of evaluate alone."""
+    return write_metric(folder, "plain", _PLAIN)
 
 
 def toy_rows(count: int) -> Iterator[dict[str, object]]:

@@ -6,9 +6,8 @@ import shlex
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
+from commands import run_command
 
-from evaluate_qa.cli import app
 from evaluate_qa.spaces._shared.drawing.code import for_file
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
@@ -113,8 +112,8 @@ def test_the_commands_give_the_scores_and_the_comparison_of_the_page(smile, scor
     assert len(lines) == 3
     for line in lines:
         program, *arguments = shlex.split(line)
-        done = CliRunner().invoke(app, arguments)
-        assert (program, done.exit_code) == ("evaluate-qa", 0), done.output
+        assert program == "evaluate-qa"
+        run_command(*arguments)
     for end, expected in (("scored", scored), ("scored_b", scored.other)):
         found = [json.loads(line)["score"] for line in (tmp_path / f"an answer's.{end}.jsonl").read_text().splitlines()]
         assert found == pytest.approx(expected.columns["score"], abs=1e-6)

@@ -4,9 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
+from commands import run_command
 
-from evaluate_qa.cli import app as command
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
 from evaluate_qa.metrics.judge.scoring import unsure
@@ -83,7 +82,7 @@ def test_the_demo_shows_every_case(opinions):
 
 def test_the_command_imports_the_recorded_verdicts(root, tmp_path):
     file = root / "spaces" / "judge" / "verdicts.jsonl"
-    done = CliRunner().invoke(command, ["verdicts", "import", "-i", str(file), "--cache-dir", str(tmp_path / "kept")])
+    done = run_command("verdicts", "import", "-i", file, "--cache-dir", tmp_path / "kept")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert f"Imported {len(rows)} verdicts" in done.output
     assert all(row["label"] in protocol("default").labels and row["model"] == "by-hand" for row in rows)

@@ -5,10 +5,9 @@ import re
 from dataclasses import asdict
 
 import pytest
-from typer.testing import CliRunner
+from commands import run_command
 
 import evaluate_qa
-from evaluate_qa.cli import app
 from evaluate_qa.spaces._shared.drawing import figures
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.certainty import as_figures, certainty
@@ -111,9 +110,7 @@ def test_the_comparison_equals_that_of_the_command(scored, tmp_path, uploads):
             for row in records
         ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, of_one)))
-    arguments = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
-    done = CliRunner().invoke(app, ["compare", *arguments, "--json", str(tmp_path / "out.json")])
-    assert done.exit_code == 0, done.output
+    run_command("compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--json", tmp_path / "out.json")
     report = json.loads((tmp_path / "out.json").read_text())
     found = as_figures(certainty(scored))
     assert (found["rows"], found["clusters"]) == (report["rows"], report["clusters"]) == (6, 3)

@@ -4,8 +4,10 @@ import csv
 import json
 
 import pytest
+from toy_metric import write_metric, write_plain_metric
+from toy_sets import evouna_question, write_evouna
 
-SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 
 BLEND = '''\
 """The share of the reference's words and letters in the answer; follows this package's contract."""
@@ -45,25 +47,6 @@ def best(answer, references):
     return max(len({*answer} & {*reference}) / len({*reference}) for reference in references)
 '''
 
-PLAIN = '''\
-"""Compares lengths; accepts one reference per row and returns bare lists, like many metrics on the Hub."""
-
-import datasets
-import evaluate
-
-
-class Plain(evaluate.Metric):
-    def _info(self):
-        features = {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="", features=datasets.Features(features)
-        )
-
-    def _compute(self, predictions, references):
-        nearness = [-abs(len(answer) - len(text)) for answer, text in zip(predictions, references)]
-        return {"nearness": nearness, "mean": sum(nearness) / len(nearness)}
-'''
-
 
 @pytest.fixture
 def blend(tmp_path):
@@ -73,42 +56,31 @@ def blend(tmp_path):
 @pytest.fixture
 def plain(tmp_path):
     """Folder of a metric that accepts one reference per row and returns no verdicts."""
-    return write_metric(tmp_path, "plain", PLAIN)
+    return write_plain_metric(tmp_path)
 
 
-def write_metric(folder, name, program):
-    (folder / name).mkdir()
-    (folder / name / f"{name}.py").write_text(program)
-    return folder / name
-
-
-def evouna_question(number, golden="Paris/City of Light", improper=False, **changed):
+def answered_question(number, **changed):
     """One question of an EVOUNA file: the first three systems are right, the last two wrong, unless changed."""
-    question = {"question": f"question {number}?", "golden_answer": golden, "improper": improper}
+    fields = {"question": f"question {number}?", "golden_answer": "Paris/City of Light"}
     for place, system in enumerate(SYSTEMS):
         right = place < 3
-        question[f"answer_{system}"] = f"It is {'Paris' if right else 'Rome'}, I think {'so ' * number}"
-        question[f"judge_{system}"] = right
-    return question | changed
+        fields[f"answer_{system}"] = f"It is {'Paris' if right else 'Rome'}, I think {'so ' * number}"
+        fields[f"judge_{system}"] = right
+    return evouna_question(**fields | changed)
 
 
 @pytest.fixture
 def evouna_dir(tmp_path):
     """A small EVOUNA: 4 questions in NQ and 3 in TQ, with one row of each defect, and a split file."""
-    folder = tmp_path / "evouna"
-    folder.mkdir()
     nq = [
-        evouna_question(0),
-        evouna_question(1, judge_gpt4=None),  # a row without a verdict
-        evouna_question(2, improper=True),  # 5 rows
-        evouna_question(3, answer_fid=None),  # a row without an answer
+        answered_question(0),
+        answered_question(1, judge_gpt4=None),  # a row without a verdict
+        answered_question(2, improper=True),  # 5 rows
+        answered_question(3, answer_fid=None),  # a row without an answer
     ]
-    tq = [evouna_question(0), evouna_question(1, golden=None), evouna_question(2, judge_fid="nan")]
-    (folder / "NQ.json").write_text(json.dumps(nq))
-    (folder / "TQ.json").write_text(json.dumps(tq))
+    tq = [answered_question(0), answered_question(1, golden_answer=None), answered_question(2, judge_fid="nan")]
     splits = {"NQ": {"train": [0, 2], "dev": [1, 3]}, "TQ": {"train": [0], "dev": [1, 2]}}
-    (folder / "split.json").write_text(json.dumps(splits))
-    return folder
+    return write_evouna(tmp_path / "evouna", nq, tq, splits)
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
+from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.files.writing import write_rows
-
-SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 
 
 @pytest.fixture

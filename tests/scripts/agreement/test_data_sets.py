@@ -70,6 +70,7 @@ def test_default_split_of_evouna(evouna_dir):
         ("evouna", {"split": "final"}, "no split 'final'"),
         ("diver_qa", {"split": "dev"}, "no splits"),
         ("saf", {"systems": ("gpt4",)}, "saf does not name systems"),
+        ("saf", {"split": "dev"}, "saf has no split 'dev'"),
     ],
 )
 def test_wrong_selections_are_rejected(evouna_dir, diver_qa_dir, name, selection, message):
