@@ -7,6 +7,7 @@ from itertools import chain
 import numpy as np
 
 from ..uncertainty.arrays import Floats
+from ..uncertainty.intervals import BootstrapEstimate
 from .comparison import Comparison
 from .figures import figure
 
@@ -29,15 +30,6 @@ class Bootstrap:
             raise ValueError(f"expected resamples and seed of at least 0, got {self.resamples} and {self.seed}")
         if not 0 < self.confidence < 1:
             raise ValueError(f"expected a confidence between 0 and 1, got {self.confidence}")
-
-
-@dataclass(frozen=True)
-class BootstrapEstimate:
-    """A figure with the ends of its confidence interval; None where undefined."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 def estimate(

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..terminal import open_console
+from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
-from .bootstrap import Bootstrap, BootstrapEstimate
+from .bootstrap import Bootstrap
 from .run import Agreement, Plan
 from .tables import FigureTable
 

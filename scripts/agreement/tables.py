@@ -10,8 +10,9 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.progress import followed
 
+from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
-from .bootstrap import Bootstrap, BootstrapEstimate, estimate, estimated, mean_of_defined, replicated
+from .bootstrap import Bootstrap, estimate, estimated, mean_of_defined, replicated
 from .comparison import Comparison
 from .row_scores import RowScores
 

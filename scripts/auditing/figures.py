@@ -6,11 +6,11 @@ from math import sqrt
 
 import numpy as np
 
-from ..agreement.bootstrap import Bootstrap, BootstrapEstimate, estimate
+from ..agreement.bootstrap import Bootstrap, estimate
 from ..agreement.comparison import Comparison
 from ..uncertainty.arrays import Bools, Floats, Ints, codes
 from ..uncertainty.bounds import bounds
-from ..uncertainty.intervals import mean
+from ..uncertainty.intervals import BootstrapEstimate, mean
 from .requests import INJECTED, PLAIN, REPEAT, REWRITINGS, SWAPPED
 
 _LEVEL, _HALVES = 0.975, 5000

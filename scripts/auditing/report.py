@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..agreement.bootstrap import BootstrapEstimate
 from ..estimation.report import interval, print_lines, table
 from ..reporting import charts
 from ..reporting.page import fill
 from ..terminal import open_console
+from ..uncertainty.intervals import BootstrapEstimate
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 _EXPLAINED = {

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..agreement.bootstrap import BootstrapEstimate
 from ..terminal import open_console
-from ..uncertainty.intervals import Interval
+from ..uncertainty.intervals import BootstrapEstimate, Interval
 from .joining import Joined
 from .powered import Estimate, Estimates
 from .samples import Planned

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arithmetic import Floats
 
-from ..agreement.bootstrap import Bootstrap, BootstrapEstimate, estimated, mean_of_defined, replicated
+from ..agreement.bootstrap import Bootstrap, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison
 from ..estimation.powered import FEWEST
+from ..uncertainty.intervals import BootstrapEstimate
 
 # Scores above it mean "correct".
 _THRESHOLD = 0.5

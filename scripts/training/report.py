@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..agreement.bootstrap import BootstrapEstimate
 from ..estimation.powered import FEWEST
-from ..uncertainty.intervals import mean
+from ..uncertainty.intervals import BootstrapEstimate, mean
 from .figures import BySet, mean_figure
 from .sources import LabeledSet
 

@@ -26,6 +26,15 @@ class Interval:
         return self.high - self.low
 
 
+@dataclass(frozen=True)
+class BootstrapEstimate:
+    """A figure with the ends of its confidence interval; None where undefined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 def wilson(share: float, count: float, confidence: float = 0.95, degrees: float = inf) -> Interval:
     """Return a share with Wilson's score interval (1927), which is inside 0 and 1 and wider than 0.
 

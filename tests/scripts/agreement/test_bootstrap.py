@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from evaluate_qa.agreement.bootstrap import Bootstrap, BootstrapEstimate, estimate
+from evaluate_qa.agreement.bootstrap import Bootstrap, estimate
 from evaluate_qa.agreement.comparison import Comparison
 from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
+from evaluate_qa.uncertainty.intervals import BootstrapEstimate
 
 FIGURES = [
     name
