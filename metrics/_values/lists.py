@@ -76,7 +76,7 @@ _LONGEST_PART = 5  # Words of a part or candidate.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
 _FEW, _MANY = 2, 4  # Candidates.
-_SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings, and letters of a name that has some.
+_SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings of a name, and the fewest letters of such a name.
 
 
 def parts(text: str) -> list[str]:
