@@ -83,7 +83,8 @@ _BY_SYMBOL = {
 _OF = re.compile(r"\s(?:of an?|eines?|d'une?|di un|de un)(?=\s)")
 _SQUARE = re.compile(r"\s?(?:(?P<cubic>cubic|cu\.?|kubik)|square|sq\.?|quadrat)[ -]?(?=[a-z])", re.IGNORECASE)
 _TEMPERATURE = re.compile(
-    r"\s?(?:°|º|degrees?|deg|grad|degrés|grados|gradi)\s?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
+    r"\s?(?:°|º|degrees?|deg|grad|degrés|grados|gradi)\s?"
+    r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
     re.IGNORECASE,
 )
 _ATOM = re.compile(r"[ -]?((?:US|A|C)\$|[^\W\d_]+(?:[-·*][^\W\d_]+)?|[°%$€£¥₹Ω])")

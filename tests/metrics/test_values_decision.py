@@ -43,6 +43,7 @@ EQUAL = {
         ("2,5", "zweieinhalb", "Wie viel ist die Hälfte von 5?"),
     ],
     "quantity": [
+        ("0 °C", "It's 32 degrees on the Fahrenheit scale.", "When does water freeze?"),
         ("0.6 kWh", "600 watt-hours", ""),
         ("10 ft (3.05 m)", "3.05 meters", ""),
         ("10 ft (3.05 m)", "ten feet", ""),
