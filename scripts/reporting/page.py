@@ -15,15 +15,9 @@ from .facts import Facts
 
 def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     """Return a page of this folder, which extends `base.html`, filled with values and notes on how it was made."""
-    import jinja2
+    from .templates import templates
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(Path(__file__).parent)
     environment.filters["interval"] = _interval
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import jinja2
 
+from evaluate_qa.reporting.templates import templates
+
 from ..metric.outcome import Mark, Outcome
 
 _VERDICTS = {
@@ -57,13 +59,7 @@ def _pieces(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, Mark | None
 
 
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(Path(__file__).parent)
     environment.globals |= {"number": number, "share": _share}
     return environment.get_template("markup.html")
 
