@@ -6,8 +6,10 @@ as soon as it arrives, in any order.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 Conversation = list[dict[str, str]]
@@ -132,10 +134,11 @@ class LocalModel(ChatModel):
         Raise ValueError if the model cannot be loaded or has no chat template for the conversation, and MemoryError if
         a single prompt does not fit.
         """
-        prompts = [self._prompt(conversation) for conversation in conversations]
+        prompts = self._token_ids([self._prompt(conversation) for conversation in conversations])
+        start = _CommonStart.of(prompts, self._loaded[1])
         window = _WINDOW_BATCHES * self.batch_size
         for first in range(0, len(prompts), window):
-            self._reply_to(prompts[first : first + window], first, deliver, wanted)
+            self._reply_to(prompts[first : first + window], start, first, deliver, wanted)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -149,7 +152,7 @@ class LocalModel(ChatModel):
         # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
         source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
-            tokenizer = AutoTokenizer.from_pretrained(self.model, padding_side="left", **source)
+            tokenizer = AutoTokenizer.from_pretrained(self.model, **source)
             model, loading_info = AutoModelForCausalLM.from_pretrained(
                 self.model,
                 dtype=self.dtype,
@@ -185,34 +188,47 @@ class LocalModel(ChatModel):
             raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
         return prompt
 
-    def _reply_to(self, prompts: list[str], first: int, deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
+    def _token_ids(self, prompts: list[str]) -> list[list[int]]:
+        """Return the ids of prompts. The template has added the special tokens, so the tokenizer must not."""
+        ids: list[list[int]] = self._loaded[0](prompts, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _reply_to(
+        self,
+        prompts: list[list[int]],
+        start: "_CommonStart",
+        first: int,
+        deliver: DeliverReply,
+        wanted: Mapping[str, Any],
+    ) -> None:
         import numpy as np
 
         from .batching import Indices, run
 
         def forward(rows: Indices) -> Any:
             replies = np.empty(len(rows), dtype=object)
-            replies[:] = self._generate([prompts[row] for row in rows], wanted)
+            replies[:] = self._generate([prompts[row] for row in rows], start, wanted)
             return replies
 
-        lengths = np.array([len(ids) for ids in self._loaded[0](prompts, add_special_tokens=False)["input_ids"]])
+        lengths = np.array(list(map(len, prompts)))
         batches = run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size)
         for rows, replies in batches:
             for row, reply in zip(rows, replies, strict=True):
                 deliver(first + int(row), reply)
 
-    def _generate(self, prompts: list[str], wanted: Mapping[str, Any]) -> list[Reply]:
-        """Reply to one batch. The template has added the special tokens, so the tokenizer must not."""
+    def _generate(self, prompts: list[list[int]], start: "_CommonStart", wanted: Mapping[str, Any]) -> list[Reply]:
+        """Reply to one batch."""
         import torch
 
         tokenizer, model = self._loaded
-        batch = tokenizer(prompts, add_special_tokens=False, padding=True, return_tensors="pt").to(model.device)
+        ids, mask = start.batch(prompts, tokenizer.pad_token_id)
         ends = _end_tokens(tokenizer, model)
         seen = _Candidates(wanted["top_logprobs"]) if wanted.get("logprobs") else None
         with torch.inference_mode():
             output = model.generate(
-                input_ids=batch["input_ids"],
-                attention_mask=batch["attention_mask"],
+                input_ids=torch.tensor(ids, device=model.device),
+                attention_mask=torch.tensor(mask, device=model.device),
+                past_key_values=start.states(len(prompts)),
                 max_new_tokens=self.max_tokens,
                 eos_token_id=ends,
                 pad_token_id=tokenizer.pad_token_id,
@@ -223,12 +239,55 @@ class LocalModel(ChatModel):
                 top_p=None,
                 top_k=None,
             )
-        made = output[:, batch["input_ids"].shape[1] :].tolist()
-        lengths = batch["attention_mask"].sum(1).tolist()
+        made = output[:, len(ids[0]) :].tolist()
         return [
-            _local_reply(tokenizer, ids, ends, length, seen.of(row) if seen else [])
-            for row, (ids, length) in enumerate(zip(made, lengths, strict=True))
+            _local_reply(tokenizer, reply, ends, len(prompt), seen.of(row) if seen else [])
+            for row, (prompt, reply) in enumerate(zip(prompts, made, strict=True))
         ]
+
+
+@dataclass(frozen=True)
+class _CommonStart:
+    """The tokens with which all prompts start, and the model's states after them, which are computed only once."""
+
+    length: int = 0
+    cache: Any = None  # a DynamicCache of one row
+
+    @classmethod
+    def of(cls, prompts: Sequence[list[int]], model: Any) -> "_CommonStart":
+        """Run the model on the common start, if there is one and the model only has caches of keys and values."""
+        import torch
+        from transformers.cache_utils import DynamicCache, DynamicLayer
+
+        # Generation needs at least one more token of each prompt.
+        columns = zip(*(prompt[:-1] for prompt in prompts), strict=False)
+        shared = [column[0] for column in takewhile(lambda column: len({*column}) == 1, columns)]
+        if len(prompts) == 1 or not shared:
+            return cls()
+        with torch.inference_mode():
+            output = model(input_ids=torch.tensor([shared], device=model.device), use_cache=True, logits_to_keep=1)
+        cache = output.past_key_values
+        if type(cache) is not DynamicCache or any(type(layer) is not DynamicLayer for layer in cache.layers):
+            return cls()
+        return cls(len(shared), cache)
+
+    def states(self, rows: int) -> Any:
+        """Return a copy of the states for each row of a batch; None without a common start."""
+        cache = deepcopy(self.cache)
+        if cache is not None:
+            cache.batch_repeat_interleave(rows)
+        return cache
+
+    def batch(self, prompts: Sequence[list[int]], pad: int) -> tuple[list[list[int]], list[list[int]]]:
+        """Return ids and mask, each of shape (prompts, tokens); padding follows the common start.
+
+        >>> _CommonStart(length=1).batch([[5, 6], [5, 7, 8]], pad=0)
+        ([[5, 0, 6], [5, 7, 8]], [[1, 0, 1], [1, 1, 1]])
+        """
+        longest, at = max(map(len, prompts)), self.length
+        ids = [prompt[:at] + [pad] * (longest - len(prompt)) + prompt[at:] for prompt in prompts]
+        mask = [[1] * at + [0] * (longest - len(prompt)) + [1] * (len(prompt) - at) for prompt in prompts]
+        return ids, mask
 
 
 class _Candidates:

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 from safetensors.torch import load_file, save_file
-from tiny_chat_model import save_chat_model
+from tiny_chat_model import save_chat_model, train_chat_model
+from transformers import MistralConfig, MistralForCausalLM
 
 from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.metrics._shared.endpoint import masked
@@ -46,6 +47,30 @@ def update(file: Path, **values):
 
 def test_a_checkpoint_answers(folder):
     assert answer(folder) == "a ball"
+
+
+ASKED = [[{"role": "user", "content": f"What is {text} ?"}] for text in ("red", "round", "cold and very wet")]
+COLORS = list(zip(ASKED, ("a ball", "a wheel", "the sea in winter"), strict=True))
+
+
+@pytest.mark.parametrize("window", [None, 4], ids=["all tokens attend", "a sliding window"])
+def test_the_common_start_of_prompts_runs_once(tmp_path, window):
+    """The prompts start with "<user> What is"; the states of a sliding window cannot be shared."""
+    model, tokenizer = train_chat_model(COLORS)
+    if window:
+        model = MistralForCausalLM(MistralConfig(**model.config.to_dict() | {"sliding_window": window}))
+    for part in (model, tokenizer):
+        part.save_pretrained(tmp_path)
+    alone, together, sizes = {}, {}, []
+    one = LocalModel(str(tmp_path), device="cpu", max_tokens=6)
+    for number, conversation in enumerate(ASKED):
+        one.reply([conversation], lambda _, reply, number=number: alone.update({number: reply}), {})
+    one._loaded[1].model.embed_tokens.register_forward_hook(lambda _, given, __: sizes.append(tuple(given[0].shape)))
+    one.reply(ASKED, together.__setitem__, {})
+    assert together == alone
+    assert window or [together[n].text for n in range(3)] == [reply for _, reply in COLORS]
+    # The longest prompt is "<user> What is cold and very wet ? <end> <assistant>".
+    assert sizes[:2] == [(1, 3), (3, 10) if window else (3, 7)]
 
 
 @pytest.mark.parametrize("part", ["model", "tokenizer"])
