@@ -1,7 +1,9 @@
 """The board: several data sets in one table, with one or more columns for each."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from ..files.rows import Row
 from ..labeled_data.judged_answers import read_answers
@@ -9,7 +11,7 @@ from ..labeled_data.rows import DataSelection, LabeledRow, divided, first_questi
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
-# The largest sets are cut unless a limit is given.
+# The most questions to read of the largest sets.
 _LIMITS = {"evouna": 100, "diver_qa": 60}
 
 _SPLITS = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test"}
@@ -44,13 +46,13 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     """Read the part of each data set that figures are reported on, which matchers are not trained on.
 
     With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
-    SummHay is divided: matchers may be trained on the other half of its questions.
+    SummHay is divided: matchers may be trained on the other half of its questions. A limit is the number of random
+    answers of each column.
     """
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
     found = {
-        name: readers[name](replace(selection, split=_SPLITS.get(name), limit=selection.limit or _LIMITS.get(name)))
-        for name in _COLUMNS
+        name: readers[name](replace(selection, split=_SPLITS.get(name), limit=_LIMITS.get(name))) for name in _COLUMNS
     }
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
@@ -58,7 +60,7 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     unseen = list(dict.fromkeys(column for row in judged for column in row.groups))
     return Benchmark(
         name="board",
-        rows=rows + judged,
+        rows=_random(rows + judged, selection.limit),
         groups=columns + unseen,
         figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
@@ -84,7 +86,19 @@ def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
             if (column := _column(name, stored))
         ]
         rows = divided(rows, 0.5).held_out if name in _HALF else rows
-        yield from first_questions(rows, selection.limit or limit, lambda row: (None, row.question_id))
+        yield from first_questions(rows, limit, lambda row: (None, row.question_id))
+
+
+def _random(rows: Sequence[LabeledRow], limit: int | None) -> list[LabeledRow]:
+    """Return some random rows of each column, in order; every call returns the same ones. None returns all rows."""
+    of_column = defaultdict[frozenset[str], list[int]](list)
+    for number, row in enumerate(rows):
+        of_column[row.groups].append(number)
+
+    def digest(number: int) -> bytes:
+        return sha256(repr((rows[number].question_id, rows[number].answer)).encode()).digest()
+
+    return [rows[number] for its in of_column.values() for number in sorted(sorted(its, key=digest)[:limit])]
 
 
 def _column(name: str, row: Row) -> str | None:

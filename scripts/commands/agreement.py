@@ -40,7 +40,7 @@ def agreement(
     ] = None,
     limit: Annotated[
         int | None,
-        _data("Use the first N questions of each set (default: all; with board, 100 of evouna and 60 of diver_qa)."),
+        _data("Use the first N questions of each set (default: all). With board: N random answers of each column."),
     ] = None,
     split: Annotated[
         str | None,

@@ -41,9 +41,12 @@ def test_board_has_column_for_each_set(board_dir):
     assert [baseline.name for baseline in data.baselines] == ["lexical_match", "token_recall", "token_f1"]
 
 
-def test_limit_applies_to_each_set(board_dir):
-    data = read(board_dir, limit=1)
-    assert [len(data.members(column)) for column in COLUMNS] == [9, 4, 3, 2, 4, 1, 1, 1, 1]  # DIVER-QA: 2 questions
+def test_a_limit_chooses_the_same_random_answers_of_each_column(board_dir):
+    everything, chosen = read(board_dir).rows, read(board_dir, limit=3)
+    assert [len(chosen.members(column)) for column in COLUMNS] == [3, 3, 3, 2, 3, 1, 1, 1, 1]
+    assert chosen.rows == read(board_dir, limit=3).rows
+    assert all(row in everything for row in chosen.rows)
+    assert {row.question_id for row in chosen.rows[:3]} == {"evouna/NQ/3", "evouna/TQ/0"}  # not the first question only
 
 
 def judged(question, answer, label, group, **more):
