@@ -68,13 +68,13 @@ PROTOCOLS = {
 source: our own
 labels: {{"correct": 1, "incorrect": 0, "not attempted": 0}}
 ---
-Say whether an answer is right, measured by reference answers of which any single one suffices.
-{_DATA}
-{_TEXTS}
-Choose one label:
+Say whether an answer is right, measured by reference answers of which any single one suffices. Choose one label:
 {_LABELS}
 How to decide:
 {RULES}
+
+{_DATA}
+{_TEXTS}
 Reply with the label alone: correct, incorrect or not attempted.
 """,
     "smile": f"""\
