@@ -145,6 +145,19 @@ _JUDGED = re.compile(
     r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
     re.IGNORECASE,
 )
+_MYTH = re.compile(
+    r"\W*(?:that|this|it)(?:['’]s| is| was)(?P<no> not|n['’]t)?(?: just| only| actually)? (?:"
+    r"(?:an? |the )?(?:(?!not\b)[\w-]+ ){0,2}(?:myth|misconception|legend|hoax|fallacy|nonsense|lie|wives['’] tale)\b|"
+    r"(?P<fact>the case|a fact)(?=\W*$|[.,;:]))",
+    re.IGNORECASE,
+)
+# Answers to a question for permission.
+_ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
+_LEAVE = re.compile(
+    r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
+    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b",
+    re.IGNORECASE,
+)
 # Two of these in an English statement cancel each other.
 _COUNTED_NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
@@ -193,8 +206,25 @@ def says_yes(question: str, answer: str) -> bool | None:
     if _DENIED.search(question):
         return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
     answer = _NO_DOUBT.sub("", answer)
-    says_yes = polarity(answer)
-    return _states(question, answer) if says_yes is None and question else says_yes
+    said = polarity(answer)
+    if said is not None or not question:
+        return said
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, _states))
+    return next((verdict for verdict in verdicts if verdict is not None), None)
+
+
+def _judges(question: str, answer: str) -> bool | None:
+    """Return whether an answer calls what a question asks a fact, or a myth."""
+    match = _MYTH.match(answer)
+    if not match or any(word in question.lower() for word in (match[0].split()[-1].lower(), "not", "n't")):
+        return None
+    return bool(match["fact"]) != bool(match["no"])
+
+
+def _permits(question: str, answer: str) -> bool | None:
+    """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
+    match = _LEAVE.search(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
+    return not match["no"] if match and not _BUT.search(answer) else None
 
 
 def _states(question: str, answer: str) -> bool | None:
@@ -203,13 +233,14 @@ def _states(question: str, answer: str) -> bool | None:
     clause = _CLAUSE.split(answer, maxsplit=1)[0]
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
-    said = [stem(word) for word in words]
+    said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
     same_end = asked and (asked[-1] in said or opposite(asked[-1], words))
     if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
     opposites = [word for word in asked if word not in said and opposite(word, words)]
     repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
-    brief = words[0] in _PRONOUNS and len(said) <= _BRIEF  # "They are immutable."
+    near = said[1:2] == asked[-1:] or opposite(asked[-1], words[1:2])
+    brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
         return None
     order = [asked.index(word) for word in said if asked.count(word) == 1]

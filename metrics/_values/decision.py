@@ -32,11 +32,12 @@ from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
-from .retractions import compare_correction
+from .retractions import compare_conclusion, compare_correction
 from .statements import compare_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
 from .units import compare_unit
+from .weekdays import compare_weekdays
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
@@ -280,10 +281,13 @@ def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
 
 
 def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
-    """Judge answers that correct themselves or list candidates."""
+    """Judge answers that correct themselves, conclude with a name or list candidates, and compare weekdays."""
     reference, answer = texts.reference, texts.answer
-    if takes_back(answer) and (same := compare_correction(texts)) is not None:
+    same = compare_correction(texts) if takes_back(answer) else compare_conclusion(texts)
+    if same is not None:
         return Comparison("negation", same)
+    if (same := compare_weekdays(texts)) is not None:
+        return Comparison("list", same)
     mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
     return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
 

@@ -25,6 +25,7 @@ _OPPOSITES = (
     ("absorb absorbed", "release released emit emitted"), ("positive", "negative"), ("acidic", "basic alkaline"),
     ("above", "below"), ("before", "after"), ("inside", "outside"), ("first", "last"), ("early", "late"),
     ("upheld uphold", "overturned overturn struck"), ("passed pass", "failed fail"), ("accepted approved", "rejected"),
+    ("converge converges convergent", "diverge diverges divergent"),
     ("legal", "illegal"), ("possible", "impossible"), ("true", "false"), ("alive", "dead"), ("dominant", "recessive"),
     ("endothermic", "exothermic"), ("maximum", "minimum"), ("buy bought", "sell sold"), ("import", "export"),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
+from .phrases import mentioned
 from .text import plain, word_set
 
 _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
@@ -21,7 +22,7 @@ _OPERATOR = re.compile(
 )
 _CALL = re.compile(rf"[π√]|\b(?:pi|{'|'.join(FUNCTIONS)})")
 _BETWEEN = re.compile(r"[^\w\s.+*/^()|=√±-]+|\.(?!\d)")
-_NO_FORMULA = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d|^[A-Z]+[/-][A-Z]+$")  # 14th, 1969, AC/DC
+_NO_FORMULA = re.compile(r"\d(?:st|nd|rd|th|s)\b|\d\d\d\d|^[A-Z]+[/-][A-Z]+$|^0x")  # 14th, 1969, AC/DC, 0xFF
 _SMALL_WORDS = word_set("is it so we to of in as at by or an be on if do no he my up us am go")
 _ARTICLE = re.compile(r"\s?[-+*/^=)\d]")  # "a" or "I" before it is a variable.
 _SYMBOL = re.compile(r"[a-zA-Z\u0370-\u03ff]{1,2}\d?")
@@ -44,8 +45,12 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     whole = _plain(answer)
     pieces = [piece for piece in _pieces(whole, letters) if letters or piece == whole]
     equations = [piece for piece in pieces if "=" in piece] if len(sides) > 1 else []
-    verdicts = [same for piece in equations or pieces if (same := _same(piece, sides, whole)) is not None]
-    return verdicts[-1] if len(set(verdicts)) == 1 or (verdicts and verdicts[-1]) else None
+    verdicts = [(same, piece) for piece in equations or pieces if (same := _same(piece, sides, whole)) is not None]
+    if len({same for same, _ in verdicts}) == 1:
+        return verdicts[0][0]
+    start = whole.rfind(verdicts[-1][1]) if verdicts else -1
+    last = start >= 0 and verdicts[-1][0] and not mentioned(whole, start, start + len(verdicts[-1][1]))
+    return True if last else None
 
 
 def _plain(text: str) -> str:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from .phrases import negated
+from .phrases import mentioned
 from .reading import Texts
 
 _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
@@ -69,7 +69,7 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
         affirmed = {_plain(answer, same): True}
     else:
         matches = [match for match in pattern.finditer(answer) if not other or _form(match[0]) == _form(label)]
-        affirmed = {_plain(match[0], same): not negated(answer[: match.start()]) for match in matches}
+        affirmed = {_plain(match[0], same): not mentioned(answer, *match.span()) for match in matches}
     codes, label = [code for code, said in affirmed.items() if said], _plain(label, same)
     if len(codes) != 1 or (label in codes and texts.length > _SENTENCE):
         return False if [*affirmed] == [label] and not codes else None

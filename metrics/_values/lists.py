@@ -25,16 +25,18 @@ _SEPARATOR = re.compile(
 )
 # A plural noun. Some singular nouns end in s, too, and so do the verbs after them: "which gas makes".
 _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|makes|can)\b)"
+_THINGS = r"(?!species|series)\w{3,}[^\W\dsui]s"
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
-    rf"which (?:two|three|\w+ are|{_NOUNS})|what (?:are|were|{_NOUNS})|who (?:are|were)|and what|and who|steps|parts|"
+    rf"which (?:two|three|\w+ are|{_NOUNS}|{_THINGS} does)|what (?:are|were|{_NOUNS})|who (?:are|were)|"
+    r"and what|and who|steps|parts|"
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"rank|sort|"
+    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
     r"chronolog\w+|first to last|(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to))\b",
     re.IGNORECASE,
@@ -48,7 +50,17 @@ _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
+# Words before and after an item that an answer denies; it may deny other items than the reference's.
+_DENIED = (
+    r"\b(?:no|not|nor|without|minus|except(?: for)?|but for|excluding|lacks?|lacked)(?: (?:an?|any|the|his|her|its))? "
+)
+_DENIED_AFTER = (
+    r"(?: \w+)? (?:is|are|was|were|has been|have been) (?:not\b|left (?:off|out)\b|missing|absent|excluded|omitted|"
+    r"removed|dropped|ruled out|denied)"
+)
 _EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
+_OMITS = re.compile(rf"\b(?:no|without|minus|excluding|lacks?|lacked)\b|{_DENIED_AFTER}|n['’]t\b", re.IGNORECASE)
+_KEYS_IN_ORDER = re.compile(r"\b[\w-]+(?:, [\w-]+)*,? and [\w-]+")
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _DIGIT = re.compile(r"\d")
 _TRUTH = {"t": "true", "f": "false"}
@@ -111,8 +123,8 @@ def compare_list(texts: Texts) -> bool | None:
     >>> compare_list(Texts("", "green, red", "red and green")), compare_list(Texts("", "green, blue", "red and green"))
     (True, False)
     """
-    if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer):
-        return None
+    if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer) or _omits(texts):
+        return False if _omits(texts, named=True) else None
     answer = _HEDGE.sub("", texts.answer if texts.reference[-1] == ")" else _REMARK.sub(r"\1", texts.answer))
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
     reference_words = {*exact_words(texts.reference)}
@@ -120,6 +132,8 @@ def compare_list(texts: Texts) -> bool | None:
         answer = answer[: tail.start()]
     elif lead and reference_words.isdisjoint(exact_words(lead[0])):
         answer = answer[lead.end() :]  # "The two of them are"
+    if _ORDER.search(texts.question) and _repeats_keys(texts):
+        return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
     if len(assigned := _assigned(texts, required)) == len(required):
         return all(assigned)
@@ -131,6 +145,22 @@ def compare_list(texts: Texts) -> bool | None:
     if all(len(words) > 1 for words in facts) and not names:
         return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
     return _compare_words(texts, required, items)
+
+
+def _omits(texts: Texts, named: bool = False) -> bool:
+    """Return whether an answer denies something: "ham, but no olives"; with `named`, a part of the reference."""
+    if any(pattern.search(text) for pattern in (_EXCLUDES, _OMITS) for text in (texts.reference, texts.question)):
+        return False
+    items = "|".join(re.escape(part.removeprefix("the ")) for part in _parts(texts.reference, texts.question))
+    pattern = re.compile(rf"{_DENIED}(?:{items})\b|\b(?:{items}){_DENIED_AFTER}", re.IGNORECASE) if named else _OMITS
+    return pattern.search(texts.answer) is not None
+
+
+def _repeats_keys(texts: Texts) -> bool:
+    """Return whether an answer names two things of a list in the question: "Silver: Kim, gold: Lee"."""
+    listed = _KEYS_IN_ORDER.search(texts.question.lower())
+    keys = {*exact_words(listed[0])} - {"and", *exact_words(texts.reference)} if listed else set()
+    return len(keys.intersection(texts.answer_words)) > 1
 
 
 def compare_ratio(texts: Texts) -> bool | None:

@@ -29,6 +29,7 @@ _LIMITED = re.compile(
     r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
     re.IGNORECASE,
 )
+_LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -210,12 +211,12 @@ _SEASONS = (
     "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
     "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
 )  # fmt: skip
+WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+"""The number of each weekday's names, from 0 for Monday."""
 _NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More often, they are other words.
 _CYCLES = (
-    *(
-        {name: number for number, names in enumerate(cycle) for name in names.split()}
-        for cycle in (_WEEKDAYS, _SEASONS)
-    ),
+    WEEKDAYS,
+    {name: number for number, names in enumerate(_SEASONS) for name in names.split()},
     {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS},
 )
 
@@ -229,8 +230,9 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]
     for cycle in _CYCLES:
         if len(words) == 1 and (reference := _named(words, cycle)):
-            answer = _named(exact_words(plain(texts.answer)), cycle)
-            several = len(answer) != 1 or _LIMITED.search(texts.answer)
+            said = _LATER_CLAUSE.sub("", texts.answer)
+            answer = _named(exact_words(plain(said)), cycle)
+            several = len(answer) != 1 or _LIMITED.search(said)
             return None if several or (answer == reference and texts.length > _SENTENCE) else answer == reference
     return None
 

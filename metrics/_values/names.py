@@ -125,6 +125,7 @@ _ROLE = (
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
     rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim|kto|kdo|ποι[οα]ς?|siapa|hvem|vem)\b|"
+    r"\b(?:(?:pen|stage) name|pseudonym|emergency contact)\b|"
     r"\b(?:wessen|(?:von|mit|bei|an|nach) wem|quién(?:es)?|(?:à|par|de) qui|"
     r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
@@ -149,13 +150,24 @@ _NICKNAMES = {
     "jim jack jimmy": "j", "peggy maggie meg molly polly": "m", "hank": "h", "kate kitty": "ck", "nancy tony": "a",
 }  # fmt: skip
 _FULL_NAMES = {word: letters for words, letters in _NICKNAMES.items() for word in words.split()}
+# Forms of one given name in several languages that look unlike each other.
+_FORMS = (
+    "john johann johannes hans jean juan giovanni ivan jan joao;joseph josef iosif giuseppe jose;peter pierre pyotr;"
+    "charles karl carlos;henry heinrich enrique enrico;louis ludwig luigi;george jorge giorgio yuri;leo lev leon;"
+    "michael miguel mikhail;francis franz francisco;frederick friedrich federico;stephen etienne esteban;"
+    "theodore fyodor;catherine ekaterina;elizabeth isabel;william wilhelm guillaume;andrew andreas andrei"
+)
+_FORMS_OF = {name: group for group in map(str.split, _FORMS.split(";")) for name in group}
 _RELATIVES = re.compile(
-    r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|née|born)\b|[’']s?\s",
+    r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|"
+    r"née|born|friend|pupil|student|teacher|rival|colleague|contemporary|successor|predecessor|assistant|ami|élève|amic[oa]|allievo|freund|schüler|zeitgenosse|"
+    r"vriend|leerling|tijdgenoot|amig[oa]|alumno|contempor\w+)\b|[’']s?\s",
     re.IGNORECASE,
 )
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яё]"
 _CAPITALIZED = re.compile(
-    r"(?<![\w.'’-])[^\W\d_a-z][\w'’.-]*"
-    r"(?:\s+(?:(?:de|da|di|van|von|der|den|la|le|du|al|el|bin|ibn)\s+)*[^\W\d_a-z][\w'’.-]*)*"
+    rf"(?<![\w.'’-]){_CAPITAL}[\w'’.-]*"
+    rf"(?:\s+(?:(?:de|da|di|van|von|der|den|la|le|du|al|el|bin|ibn)\s+)*{_CAPITAL}[\w'’.-]*)*"
 )
 # A name at the start of a sentence, and what follows it if the sentence is about that person.
 _SUBJECT = re.compile(
@@ -167,6 +179,7 @@ _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
 _NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
 _NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
 _NUMBER_OF = {word: number for number, words in enumerate(_NUMBERS, 1) for word in words.split()}
+_IN_BRACKETS = re.compile(r"\((fils|père|[JS]r\.?|the \w+)\)")
 _INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
 _LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|die|das|den|le|la|el|il|o|a) $")
 _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
@@ -249,6 +262,8 @@ def _compare_given_names(answer: list[str], reference: list[str]) -> bool | None
 def _compare_given_name(name: str, other: str) -> bool | None:
     if name == other or 1 in {len(name), len(other)}:
         return name[0] == other[0]
+    if other in _FORMS_OF.get(name, ()):
+        return None
     if name in other or other in name or re.fullmatch(_ROLE, name) or min(len(name), len(other)) < _SHORTEST_NAME:
         return None
     letters = [(_FULL_NAMES[word], full) for word, full in ((name, other), (other, name)) if word in _FULL_NAMES]
@@ -263,7 +278,7 @@ def _similar(name: str, other: str, least: float = _SIMILAR_NAME) -> bool:
 
 def _person(text: str) -> _Person:
     """Return the words of a text that is just a person's name, without titles; no words for another text."""
-    if match := _NUMBERED.fullmatch(text.strip().rstrip(".")):
+    if match := _NUMBERED.fullmatch(_IN_BRACKETS.sub(r"\1", text.strip()).rstrip(".")):
         word = match["number"].removeprefix("the ")
         if number := _NUMBER_OF.get(word.lower()) or value_of_roman(word):
             return _person(match["name"])[0], number

@@ -26,6 +26,15 @@ _NEGATION_AT_END = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 60  # Characters before a value in which its negation is searched.
+# What follows and precedes a value that an answer mentions for comparison.
+_ELSEWHERE = re.compile(
+    r"[\w)]*\W{0,3}(?:would (?:be|have been)|(?:is|are|was|were) (?:only|just|merely) (?:the|an?|for|in))\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"\b(?:unlike|whereas|while|compared (?:to|with)|as opposed to|in contrast to|instead of|rather than)\b[^.;:]*$",
+    re.IGNORECASE,
+)
 _OR = re.compile(
     r"\s*,?\s*(?:\bor\b|/|\boder\b|\bou\b|\bmaybe\b|\bperhaps\b|\bpossibly\b)"
     r"(?:\s+(?:in|on|the|about|maybe|perhaps|possibly|even|was|it|is|else))*\s*",
@@ -64,8 +73,18 @@ def negated(before: str) -> bool:
 
 
 def affirmed(text: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values in a text that have no negation before them."""
-    return [value for value in values if not negated(text[: value.start])]
+    """Return the values in a text that have no negation before them, and that it does not only mention."""
+    said = [value for value in values if not negated(text[: value.start])]
+    return [value for value in said if not _ELSEWHERE.match(text, value.end)] or said
+
+
+def mentioned(text: str, start: int, end: int) -> bool:
+    """Return whether a text denies a value, or may name it only for comparison.
+
+    >>> mentioned("12 would be too much", 0, 2), mentioned("It takes 3, unlike 12", 19, 21), mentioned("12", 0, 2)
+    (True, True, False)
+    """
+    return negated(text[:start]) or bool(_ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
 
 
 def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -9,7 +9,7 @@ import unicodedata
 from difflib import SequenceMatcher
 
 from .labels import bare
-from .phrases import negated
+from .phrases import mentioned
 from .reading import Texts
 from .text import word_set
 
@@ -21,7 +21,7 @@ _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$"
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
-    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
     r"(?i:select) [\w*]"
 )
 _REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
@@ -33,6 +33,7 @@ _SAME_COMMANDS = {
     "docker image ls": "docker images", " --all-namespaces": " -A", " --all": " -a", "HEAD^": "HEAD~1",
     "python3 ": "python ", "pip3 ": "pip ",
 }  # fmt: skip
+_HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
 _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _CALLED = re.compile(r"(\w+)\(")
@@ -51,13 +52,15 @@ def compare_program(texts: Texts) -> bool | None:
     regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
     quoted = _QUOTED.findall(texts.answer)
     reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
+    if COMMAND.match(reference):
+        reference, answer = (_HERE.sub("", text) for text in (reference, answer))
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     if match := _find(reference, answer):
         other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
-        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not negated(answer[: match.start()])
+        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not mentioned(answer, *match.span())
         return True if certain and not other_flags else None
     if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
         files = [reference.endswith(file[1]) or file[0][0] == reference[0] == "." for file in _FILE.finditer(answer)]

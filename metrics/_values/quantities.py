@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .._shared.words import exact_words
+from .directions import content_words
 from .numbers import WrittenNumber, equal
-from .phrases import affirmed, alternatives, rest, singular
+from .phrases import affirmed, alternatives, rest, singular, stem
 from .reading import Comparison, Mention, Texts, value_of_roman
 from .text import word_set
 from .units import converted, readable, same_unit
@@ -26,6 +27,10 @@ _RESULT = re.compile(
     r"answer is|which is|comes? to)\b|=)[^\d=]{0,12}$",
     re.IGNORECASE,
 )
+_FRACTION = re.compile(r"(\d+)/(\d+)")
+_CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
+_INTERROGATIVES = word_set("how what which many much long often far get have")
+_RESTATED = re.compile(r"\b(?:i\.e\.|namely|in other words)[^\d=]{0,12}$", re.IGNORECASE)
 _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
 _FALLS = re.compile(
     r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|down|shrank|loss of|lost|minus)(?: by)?\W*$"
@@ -33,6 +38,7 @@ _FALLS = re.compile(
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
+_PER_YEAR = re.compile(r"^(percent|[A-Z]{3})/\(year\)$")  # "3% a year" is an interest rate of 3%.
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -52,7 +58,8 @@ def wanted_number(texts: Texts) -> Mention | None:
     text = texts.reference.strip(" .")
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
-    if texts.long or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
+    days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
+    if texts.long or days or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
 
@@ -113,7 +120,10 @@ def _compare_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Com
 def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.answer_values.text
-    mentions = [_signed(text, mention, reference) for mention in affirmed(text, texts.answer_values.numbers)]
+    said = affirmed(text, texts.answer_values.numbers)
+    denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
+    said = [mention for mention in said if mention.number.value not in denied] or said
+    mentions = [_signed(text, mention, reference) for mention in said]
     if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
         mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
@@ -128,7 +138,8 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     spans = [(mention.start, mention.end) for mention, _ in compared]
     hedges = alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
-    return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges)
+    rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
+    return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
 
 
 def _verdict(
@@ -157,7 +168,8 @@ def _signed(text: str, mention: Mention, reference: Mention) -> Mention:
 def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
     asked_numbers = {(mention.number.value, mention.unit) for mention in texts.question_values.numbers}
-    verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in mentions]
+    wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
+    verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in wholes]
     compared = [(mention, same) for mention, same in verdicts if same is not None]
     # A number that repeats one of the question, or a year where none is asked for, is incidental.
     kept = [
@@ -180,15 +192,38 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
     outside = [(mention, same) for mention, same in compared if not _in_parentheses(text, mention)]
-    results = [same for mention, same in outside if _RESULT.search(text[max(0, mention.start - 40) : mention.start])]
-    if results:
-        return results[-1] if results[-1] or not compared[-1][1] else None
+    results = [pair for pair in outside if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start])]
     nouns = _singulars((*words, *_counted(texts.question)))
+    if results:
+        last, same = results[-1]
+        written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
+        about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
+        return True if same else False if about_it and not compared[-1][1] else None
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
     if len(close) == 1:
         return close.pop()
-    first, same = compared[0]
-    return True if same and not exact_words(text[: first.start]) else None
+    (first, same), (last, restated) = compared[0], compared[-1]
+    restated = restated and _RESTATED.search(text[max(0, last.start - 40) : last.start]) is not None
+    if restated or (same and not exact_words(text[: first.start])):
+        return True
+    return _of_clause(texts, compared)
+
+
+def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]]) -> bool | None:
+    """Return the verdict on the numbers of the only clause with words of the question: "Ann is 8, and Ben is 10"."""
+    text = texts.answer_values.text
+    asked = {stem(word) for word in content_words(texts.question) if word not in _INTERROGATIVES}
+    verdicts, start = list[tuple[list[str], bool]](), 0
+    for end, following in [*(match.span() for match in _CLAUSE.finditer(text)), (len(text), 0)]:
+        inside = {same for mention, same in compared if start <= mention.start < end}
+        words = [stem(word) for word in content_words(text[start:end]) if not word[0].isdigit()]
+        if len(inside) > 1 or (not inside and not asked.isdisjoint(words)):
+            return None
+        verdicts += [(words, same) for same in inside]
+        start = following
+    named = [(words, same) for words, same in verdicts if not asked.isdisjoint(words)]
+    # The first word of a clause names what it is about; the verb may be missing in the other clauses.
+    return named[0][1] if len(named) == 1 and named[0][0][0] in asked else None
 
 
 def _in_parentheses(text: str, mention: Mention) -> bool:
@@ -228,10 +263,19 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     return same
 
 
+def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    """Return whether a number is one of the two in a reference such as "24 out of 30"."""
+    if "/" in texts.reference or not mention.number.integer:
+        return False
+    share = _FRACTION.fullmatch(texts.reference_values.text[reference.start : reference.end])
+    return share is not None and f"{mention.number.value:.0f}" in share.groups()
+
+
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     money = {mention.unit, reference.unit} == _POUNDS
-    number = mention.number if money else converted(mention.number, mention.unit, reference.unit)
+    units = [_PER_YEAR.sub(r"\1", quantity.unit) for quantity in (mention, reference)]
+    number = mention.number if money else converted(mention.number, *units)
     if mention.unit == "degree" and reference.unit in _TEMPERATURES:
         return equal(mention.number, reference.number, texts.tolerance) or None
     if number is None:

@@ -45,7 +45,7 @@ _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
-_ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w.'-])")
+_ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w'-]|\.\w)")
 _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
     r"[Ll]evel)) ([IVX])\b(?!')"
@@ -234,7 +234,7 @@ class Comparison:
         kind: Kind of the reference's value.
         equal: Whether the answer has the reference's value; None if that is not certain.
         answer: The compared values of the answer, as they are written; `""` for the whole answer.
-        hedges: Whether the answer names alternatives.
+        hedges: Whether the answer names other values, too, so that it may have the reference's words and be wrong.
     """
 
     kind: str

@@ -3,7 +3,7 @@
 import re
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, negated
+from .phrases import FILLERS, negated, singular
 from .reading import Texts
 
 _CORRECTION = re.compile(
@@ -15,6 +15,12 @@ _CORRECTION = re.compile(
     r"was (?:an error|a mistake|wrong)|so i (?:claimed|thought)[^;.]*|(?:first|1st) (?:idea|thought|guess))\b",
     re.IGNORECASE,
 )
+_NAME = r"[^\W\d_a-zß-öø-ÿ]\w+(?:[ -](?:de |la |of )?[^\W\d_a-zß-öø-ÿ]\w+)*"
+_BUT_IS = re.compile(
+    r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)"
+    rf"(?: actually| really| only)? (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
+)
+_SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
 
@@ -37,6 +43,25 @@ def compare_correction(texts: Texts) -> bool | None:
         return False if new and not negated(before) else None
     short = last and exact_words(before) and len(exact_words(after)) <= _LONGEST
     return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
+
+
+def compare_conclusion(texts: Texts) -> bool | None:
+    """Return whether the name that an answer gives after "but" is the reference; None for another answer.
+
+    >>> question = "What is the capital of Australia?"
+    >>> compare_conclusion(Texts(question, "Many say Canberra, but the capital is Sydney.", "Canberra"))
+    False
+    """
+    match = _BUT_IS.search(texts.answer)
+    if not match or not texts.reference[:1].isupper() or texts.length > _SETTLED:
+        return None
+    before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"], match["name"]))
+    new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS
+    if texts.question_words.isdisjoint(new) or not texts.question_words.isdisjoint(name):
+        return None
+    reference = exact_words(texts.reference)
+    other = _says(before, reference, False) and {*name}.isdisjoint(reference)
+    return True if name == reference else False if other else None
 
 
 def _says(words: tuple[str, ...], others: tuple[str, ...], name: bool) -> bool:

@@ -34,7 +34,7 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
-    words = reference.lower().split()
+    words = [word.strip(".,;:!?") for word in reference.lower().split()]
     if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
     if NEGATION.search(reference) or NEGATION.search(answer):
@@ -119,7 +119,8 @@ def says_opposite(texts: Texts) -> bool:
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
     first, last = places[0], places[-1]
-    opposites = opposite(answer[first], [reference[first]])
+    bounds = reference[:first][-1:] == ["at"] and {answer[first], reference[first]} == {"least", "most"}
+    opposites = bounds or opposite(answer[first], [reference[first]])
     if first == last:
         return opposites
     between = reference[first + 1 : last]

@@ -35,6 +35,7 @@ _NAMES, _SYMBOLS = _ELEMENTS.split()[::2], _ELEMENTS.split()[1::2]
 _NAME_OF = {
     text: name for name, other in (*zip(_NAMES, _SYMBOLS, strict=True), *_OTHERS.items()) for text in (other, name)
 }
+_ALSO = re.compile(r",? \(?(?:also|commonly|otherwise|better|a\.?k\.?a\.?|i\.e\.|known|or simply)\b.*", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:it(?:['’]s| is) )?(?:just |the element )?|(?: gas| atoms?)?[ .!]*$", re.IGNORECASE)
 _LONGEST = 40  # Characters.
 
@@ -59,7 +60,7 @@ def compare_substance(texts: Texts) -> bool | None:
     (True, None)
     """
     reference = substance(texts.reference)
-    answer = substance(texts.answer) if reference else ""
+    answer = substance(_ALSO.sub("", texts.answer)) if reference else ""
     if not answer or (answer == reference and not texts.question_words.isdisjoint(texts.answer_words)):
         return None
     return answer == reference

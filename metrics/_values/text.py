@@ -3,6 +3,7 @@
 "twenty-one" becomes "21", "二百零八" becomes "208", and "10⁻³" becomes "10^-3".
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable
@@ -66,6 +67,7 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
         (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:[kKmM]|[bt]n|B)?(?:[\s,;:)]|$))|(?<=[^\s])\$(?!\d)", ""),
     )
 )
+_SPACES = re.compile(" {2,}")
 _NESTED = 3  # Depth of LaTeX groups in groups.
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 _FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
@@ -98,7 +100,7 @@ def _without_latex(text: str) -> str:
             text = pattern.sub(replacement, text)
         if text == before:
             break
-    return text
+    return _SPACES.sub(" ", text)
 
 
 _FUNCTION_WORDS = {
@@ -251,6 +253,11 @@ def _letter_scaled(match: re.Match[str]) -> str:
     return match[0] if letter == "m" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
 
 
+def _radians(match: re.Match[str]) -> str:
+    """Return 1.570796 for the number before "radians" in "π/2 radians"."""
+    return f"{int(match[1] or 1) * math.pi / int(match[2] or 1):.6f}"
+
+
 def _decade(match: re.Match[str]) -> str:
     """Return 1920s for "twenties", and 1870s for "eighteen seventies"."""
     century = 18 if (match[1] or "").lower() == "eighteen" else 19
@@ -276,6 +283,12 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (rf"\b({_TENS}) - (?=\w)", r"\1-"),
+        (r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)", ""),
+        (r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
+        (r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
+        (r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
+        (r"\b(\d{1,2})?\s?(?:π|pi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
+        (r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         (r"\btwice\b", "2 times"),
         (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
         (r"\bthrice\b", "3 times"),

@@ -41,6 +41,10 @@ EQUAL = {
         ("1/6", "6 out of 36", ""),
         ("dois milhões e meio", "2.500.000 habitantes", "Quantos habitantes tem a cidade?"),
         ("2,5", "zweieinhalb", "Wie viel ist die Hälfte von 5?"),
+        ("18 out of 24", "3/4 of the 24 members, that is 18 people", "How many people voted?"),
+        ("12", "Ann is 10, and Ben is 12.", "How old is Ben?"),
+        ("3.516", "3,516 with a decimal comma, i.e. 3.516 km", "How long is the track, in km?"),
+        ("15th of each month", "Day 15 of every month", "When is the fee due?"),
     ],
     "quantity": [
         ("0 °C", "It's 32 degrees on the Fahrenheit scale.", "When does water freeze?"),
@@ -64,6 +68,12 @@ EQUAL = {
         ("quatre-vingt-douze euros", "ninety-two euros", "Combien coûte le billet ?"),
         ("anderhalve liter", "1,5 l", "Hoeveel is het?"),
         ("三十五元", "35块", "这本书多少钱？"),
+        ("5 kV", "$5000\\,\\mathrm{V}$", "What is the voltage?"),
+        ("$2,000,000", "2 million U.S. dollars", ""),
+        ("£5 million", "five million pounds sterling", ""),
+        ("CHF 300", "300 Swiss francs", ""),
+        ("90 degrees", "π/2 radians", ""),
+        ("3.25%", "It pays 3 1/4 percent a year.", "What is the interest rate?"),
     ],
     "date": [
         ("1945-08-06", "Aug 6 '45", ""),
@@ -84,6 +94,8 @@ EQUAL = {
         ("29 Ekim 1923", "29.10.1923", ""),
         ("木曜日", "星期四", ""),
         ("Donnerstag", "목요일입니다", ""),
+        ("spring", "It blooms in the springtime, after the last frost.", "When does it bloom?"),
+        ("1888", "The inscription says MDCCCLXXXVIII.", "When was the house built?"),
     ],
     "time": [
         ("午後3時", "15時です", "何時?"),
@@ -105,6 +117,9 @@ EQUAL = {
         ("Yes", "It does.", "Does it rain?"),
         ("No", "Bats don't lay eggs.", "Do bats lay eggs?"),
         ("いいえ", "いいえ、平らではありません。", "地球は平らですか。"),
+        ("No", "That's a common misconception.", "Is it true that bats are blind?"),
+        ("Yes", "No problem.", "Can we park here?"),
+        ("Yes", "It diverges to infinity.", "Does the series diverge?"),
     ],
     "list": [
         (
@@ -118,6 +133,9 @@ EQUAL = {
         ("Canada, France, Japan", "Japan, France and Kanada", "Which countries?"),
         ("12 N and 4 N", "12.1 N, 3.9 N", "What are the forces?"),
         ("A = 3, B = 5", "B = 5, A = 3", "Find A and B."),
+        ("Monday, Wednesday, Friday", "Mon/Wed/Fri", "When is the market?"),
+        ("Monday to Saturday", "Every day except Sunday", "When is it open?"),
+        ("Monday to Friday", "on weekdays", "When is it open?"),
     ],
     "formula": [
         ("\\frac{1}{2}mv^2", "0.5 m v^2", ""),
@@ -143,6 +161,8 @@ EQUAL = {
         ("[3, 2, 1]", "A reversed copy, [3,2,1]", ""),
         ("2 H2 + O2 → 2 H2O", "O₂ + 2H₂ = 2H₂O", ""),
         ("#ff0000", "#F00", ""),
+        ("python main.py", "python ./main.py", ""),
+        ("sodium hydroxide", "NaOH, also known as caustic soda", "Which base?"),
     ],
     "acronym": [
         ("World Health Organization", "the WHO, based in Geneva", ""),
@@ -166,6 +186,7 @@ EQUAL = {
     "negation": [
         ("102", "112... sorry, I slipped; 102 is correct.", "What is 6 times 17?"),
         ("in the knee", "In the ankle. Scratch that. In the knee.", "Where is it?"),
+        ("Canberra", "People often name Sydney, but the capital is Canberra.", "What is the capital of Australia?"),
     ],
     "direction": [
         ("DC to AC", "It converts DC into AC.", ""),
@@ -192,6 +213,9 @@ DIFFERENT = {
         ("two fifths", "2.5 %", "What share?"),
         ("60 beats per minute", "60 beats per second", ""),
         ("76", "Give or take a few months, it returns every 67 years.", "How many years lie between two visits?"),
+        ("14", "She is 13; 14 would be her brother.", "How old is Lena?"),
+        ("12", "Ann is 12, and Ben is 10.", "How old is Ben?"),
+        ("four", "He is one of four children, so he has 3 siblings.", "How many siblings does Tom have?"),
     ],
     "quantity": [
         ("16 GiB", "16 TiB", ""),
@@ -200,6 +224,8 @@ DIFFERENT = {
         ("$4.2 million", "$4.2 billion", ""),
         ("12 km²", "12 hectares", "How large?"),
         ("5 dollars", "5 euros", ""),
+        ("€300", "The estimate was €300, but the repair cost €420.", "How much did the repair cost?"),
+        ("90 degrees", "π/4 radians", ""),
     ],
     "date": [
         ("20 July 1969", "1969", "On exactly what date did they land?"),
@@ -229,6 +255,8 @@ DIFFERENT = {
         ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
         ("False", "True. Diesel would not ignite otherwise.", "True or false: diesel engines need spark plugs."),
         ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
+        ("Yes", "That does not work, so you'd need another pan.", "Can I use it on an induction hob?"),
+        ("Yes", "It diverges.", "Does the series converge?"),
     ],
     "list": [
         ("red is hot, blue is cold", "red is cold and blue is hot", "What do the marks mean?"),
@@ -240,6 +268,11 @@ DIFFERENT = {
         ("kingdom, phylum, class", "Kingdom, class, phylum", "Give the ranks from kingdom down to class."),
         ("heat, fuel and oxygen", "heat, fuel and water", "What makes up the fire triangle?"),
         ("A = 3, B = 5", "A = 5, B = 3", "Find A and B."),
+        ("tea, coffee and juice", "Tea and coffee, without juice", "Which drinks?"),
+        ("carrots, leeks and peas", "Carrots and leeks. The peas were left out.", "Which vegetables?"),
+        ("crust, mantle, core", "mantle, crust, core", "List the layers of the Earth from the surface inward."),
+        ("Lee, Park, Choi", "Park, Lee, Choi", "Who are the CEO, CFO and CTO, respectively?"),
+        ("Monday and Friday", "Every weekday, Monday to Friday", "When does it come?"),
     ],
     "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
     "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
@@ -270,6 +303,8 @@ DIFFERENT = {
         ("git branch -D old", "git branch -d old", ""),
         ("H2 + Cl2 → 2 HCl", "H2 + Cl2 → HCl", ""),
         ("===", "==", "Which operator?"),
+        ("O(log n)", "It is O(n), since all are visited; O(log n) would be for a tree.", "How fast is it?"),
+        ("O(n log n)", "It takes O(n^2), unlike merge sort, where O(n log n) is guaranteed.", "How fast is it?"),
     ],
     "acronym": [
         ("WHO", "World Trade Organization", ""),
@@ -284,6 +319,7 @@ DIFFERENT = {
         ("George VI", "Edward VIII", "Who was king?"),
         ("Martin Luther King Jr.", "Martin Luther King Sr.", "Who gave the speech?"),
         ("Steven Spielberg", "John Williams directed it, and Spielberg wrote the music.", "Who directed Jaws?"),
+        ("Alexandre Dumas (fils)", "Alexandre Dumas père", "Who wrote Camille?"),
     ],
     "place": [
         ("Washington", "Washington, D.C.", "Which state is Seattle in?"),
@@ -303,6 +339,8 @@ DIFFERENT = {
         ("Ice is less dense than water", "Because ice is denser than the water around it.", "Why does it float?"),
         ("The Hawks beat the Tigers", "The Hawks were beaten by the Tigers.", "Who won?"),
         ("Coffee lowers the risk by 11%", "Coffee raises the risk by 11%", "What did they find?"),
+        ("Give at least two weeks' notice", "Give at most two weeks' notice", "What must he do?"),
+        ("He said that the Earth circles the Sun.", "He said that the Sun circles the Earth.", "What did he say?"),
     ],
     "negation": [
         ("Loire", "It's the Loire. No wait, I take that back, it's the Seine.", "Which river?"),
@@ -311,6 +349,7 @@ DIFFERENT = {
         ("There is no evidence", "There is evidence.", ""),
         ("guilty", "Not guilty", "What was the verdict?"),
         ("The Hawks beat the Tigers", "The Hawks failed to beat the Tigers.", "Who won?"),
+        ("Canberra", "People often name Canberra, but the capital is Sydney.", "What is the capital of Australia?"),
     ],
 }
 UNCERTAIN = [
@@ -377,6 +416,15 @@ UNCERTAIN = [
     ("200 g", "300 g of flour and 200 g of sugar", "How much?"),
     ("", "206", "How many?"),
     ("206", "", "How many?"),
+    ("2", "It returns 1; 2 would be at index 2.", "What does [1, 2, 3][1] return?"),
+    ("0xFE", "0xEF", "What is 254 in hex?"),
+    ("from 5 to 12 March", "March 5–12", "When was it?"),
+    ("10 minutes", "Soft ones take 10 minutes, hard ones more like 16.", "How long do hard-boiled eggs take?"),
+    ("tea and coffee", "tea and coffee, no juice", "Which drinks were served?"),
+    ("Kim, Lee", "Silver went to Kim, gold to Lee.", "Who won gold and silver, in this order?"),
+    ("Joseph Stalin", "Iosif Stalin", "Who led the country?"),
+    ("Giovanni Boccaccio", "L'autore è Petrarca, un amico di Giovanni Boccaccio.", "Chi ha scritto il Decameron?"),
+    ("Yes", "That's not a myth.", "Is it a myth?"),
 ]
 
 
