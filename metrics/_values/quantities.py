@@ -201,8 +201,8 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
         about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
         return True if same else False if about_it and not compared[-1][1] else None
-    if (same := _of_clause(texts, compared, nouns)) is not None:
-        return same
+    if (of_clause := _of_clause(texts, compared, nouns)) is not None:
+        return of_clause
     first, same = compared[0]
     if same and not exact_words(text[: first.start]):
         return True
