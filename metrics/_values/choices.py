@@ -151,7 +151,6 @@ _MYTH = re.compile(
     r"(?P<fact>the case|a fact)(?=\W*$|[.,;:]))",
     re.IGNORECASE,
 )
-# Answers to a question for permission.
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
     r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"

@@ -132,7 +132,7 @@ def compare_list(texts: Texts) -> bool | None:
         answer = answer[: tail.start()]
     elif lead and reference_words.isdisjoint(exact_words(lead[0])):
         answer = answer[lead.end() :]  # "The two of them are"
-    if _ORDER.search(texts.question) and _repeats_keys(texts):
+    if _ORDER.search(texts.question) and _reorders_keys(texts):
         return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
     if len(assigned := _assigned(texts, required)) == len(required):
@@ -156,11 +156,13 @@ def _omits(texts: Texts, named: bool = False) -> bool:
     return pattern.search(texts.answer) is not None
 
 
-def _repeats_keys(texts: Texts) -> bool:
-    """Return whether an answer names two things of a list in the question: "Silver: Kim, gold: Lee"."""
+def _reorders_keys(texts: Texts) -> bool:
+    """Return whether an answer names things of a list in the question in another order: "Silver: Kim, gold: Lee"."""
     listed = _KEYS_IN_ORDER.search(texts.question.lower())
-    keys = {*exact_words(listed[0])} - {"and", *exact_words(texts.reference)} if listed else set()
-    return len(keys.intersection(texts.answer_words)) > 1
+    others = {"and", *exact_words(texts.reference)}
+    keys = [word for word in exact_words(listed[0]) if word not in others] if listed else []
+    said = [word for word in texts.answer_words if word in keys]
+    return said != [key for key in keys if key in said]
 
 
 def compare_ratio(texts: Texts) -> bool | None:

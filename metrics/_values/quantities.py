@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
 from .directions import content_words
@@ -39,6 +40,7 @@ _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|mo
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _PER_YEAR = re.compile(r"^(percent|[A-Z]{3})/\(year\)$")  # "3% a year" is an interest rate of 3%.
+_ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -199,20 +201,22 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
         about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
         return True if same else False if about_it and not compared[-1][1] else None
+    if (of_clause := _of_clause(texts, compared, nouns)) is not None:
+        return of_clause
+    first, same = compared[0]
+    if same and not exact_words(text[: first.start]):
+        return True
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
     if len(close) == 1:
         return close.pop()
-    (first, same), (last, restated) = compared[0], compared[-1]
-    restated = restated and _RESTATED.search(text[max(0, last.start - 40) : last.start]) is not None
-    if restated or (same and not exact_words(text[: first.start])):
-        return True
-    return _of_clause(texts, compared)
+    last, same = compared[-1]
+    return True if same and _RESTATED.search(text[max(0, last.start - 40) : last.start]) else None
 
 
-def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]]) -> bool | None:
+def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> bool | None:
     """Return the verdict on the numbers of the only clause with words of the question: "Ann is 8, and Ben is 10"."""
     text = texts.answer_values.text
-    asked = {stem(word) for word in content_words(texts.question) if word not in _INTERROGATIVES}
+    asked = {stem(word) for word in content_words(texts.question) if singular(word) not in nouns | _INTERROGATIVES}
     verdicts, start = list[tuple[list[str], bool]](), 0
     for end, following in [*(match.span() for match in _CLAUSE.finditer(text)), (len(text), 0)]:
         inside = {same for mention, same in compared if start <= mention.start < end}
@@ -221,9 +225,9 @@ def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]]) -> bool |
             return None
         verdicts += [(words, same) for same in inside]
         start = following
-    named = [(words, same) for words, same in verdicts if not asked.isdisjoint(words)]
+    named = [(words, same) for words, same in verdicts if not words or not asked.isdisjoint(words)]
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
-    return named[0][1] if len(named) == 1 and named[0][0][0] in asked else None
+    return named[0][1] if len(named) == 1 and not asked.isdisjoint(named[0][0][:1]) else None
 
 
 def _in_parentheses(text: str, mention: Mention) -> bool:
@@ -274,7 +278,9 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     money = {mention.unit, reference.unit} == _POUNDS
-    units = [_PER_YEAR.sub(r"\1", quantity.unit) for quantity in (mention, reference)]
+    units = [mention.unit, reference.unit]
+    if not _ASKS_PERIOD.search(texts.question):
+        units = [_PER_YEAR.sub(r"\1", unit) for unit in units]
     number = mention.number if money else converted(mention.number, *units)
     if mention.unit == "degree" and reference.unit in _TEMPERATURES:
         return equal(mention.number, reference.number, texts.tolerance) or None
@@ -321,4 +327,5 @@ def _nouns(text: str, mention: Mention) -> set[str]:
 def _counted(question: str) -> list[str]:
     """Return what a question counts: "bones" for "How many bones are there?"."""
     match = _COUNTED.search(question)
-    return [word for word in (match[1].lower().split() if match else []) if word not in _NO_NOUN][:2]
+    words = dropwhile(_NO_NOUN.__contains__, match[1].lower().split() if match else [])
+    return [*takewhile(lambda word: word not in _NO_NOUN, words)][:2]

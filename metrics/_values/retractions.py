@@ -1,6 +1,7 @@
 """Judge answers that correct themselves by what they say last: "The Loire. No, wait, the Seine."."""
 
 import re
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .phrases import FILLERS, negated, singular
@@ -20,6 +21,7 @@ _BUT_IS = re.compile(
     r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)"
     rf"(?: actually| really| only)? (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
 )
+_conclusion = lru_cache(maxsize=1 << 8)(_BUT_IS.search)
 _SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
@@ -46,14 +48,9 @@ def compare_correction(texts: Texts) -> bool | None:
 
 
 def compare_conclusion(texts: Texts) -> bool | None:
-    """Return whether the name that an answer gives after "but" is the reference; None for another answer.
-
-    >>> question = "What is the capital of Australia?"
-    >>> compare_conclusion(Texts(question, "Many say Canberra, but the capital is Sydney.", "Canberra"))
-    False
-    """
-    match = _BUT_IS.search(texts.answer)
-    if not match or not texts.reference[:1].isupper() or texts.length > _SETTLED:
+    """Return whether the name that an answer gives after "but" is the reference; None for another answer."""
+    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED
+    if not named or not (match := _conclusion(texts.answer)):
         return None
     before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"], match["name"]))
     new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS

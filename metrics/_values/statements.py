@@ -34,7 +34,7 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
-    words = [word.strip(".,;:!?") for word in reference.lower().split()]
+    words = reference.lower().split()
     if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
         return None
     if NEGATION.search(reference) or NEGATION.search(answer):
@@ -42,7 +42,7 @@ def compare_roles(texts: Texts) -> bool | None:
     if " than " in reference:
         return _compare_comparatives(reference, answer)
     lowered = answer.lower()
-    named = all(word[:4] in lowered for word in words)
+    named = all(word.rstrip(".,;:!?")[:4] in lowered for word in words)
     return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
 
 

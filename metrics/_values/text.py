@@ -287,7 +287,7 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         (r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
         (r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
         (r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
-        (r"\b(\d{1,2})?\s?(?:π|pi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
+        (r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
         (r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         (r"\btwice\b", "2 times"),
         (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),

@@ -45,6 +45,7 @@ EQUAL = {
         ("12", "Ann is 10, and Ben is 12.", "How old is Ben?"),
         ("3.516", "3,516 with a decimal comma, i.e. 3.516 km", "How long is the track, in km?"),
         ("15th of each month", "Day 15 of every month", "When is the fee due?"),
+        ("6", "A pentagon has 5 sides and a hexagon has 6.", "How many sides does a hexagon have?"),
     ],
     "quantity": [
         ("0 °C", "It's 32 degrees on the Fahrenheit scale.", "When does water freeze?"),
@@ -136,6 +137,7 @@ EQUAL = {
         ("Monday, Wednesday, Friday", "Mon/Wed/Fri", "When is the market?"),
         ("Monday to Saturday", "Every day except Sunday", "When is it open?"),
         ("Monday to Friday", "on weekdays", "When is it open?"),
+        ("Kim, Lee", "Gold went to Kim, silver to Lee.", "Who won gold and silver, in this order?"),
     ],
     "formula": [
         ("\\frac{1}{2}mv^2", "0.5 m v^2", ""),
