@@ -89,7 +89,8 @@ def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str]
     """
     offered = options(question)
     reference_match = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if offered else None)
-    expected = {reference_match[1].lower()} if reference_match else _letters(reference, offered) if offered else set()
+    named = _letters(reference, offered) if offered else set[str]()
+    expected = {reference_match[1].lower()} if reference_match else named
     if len(expected) != 1 or not (offered or _OF_OPTIONS.search(question)):
         return None
     chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)

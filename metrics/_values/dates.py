@@ -28,7 +28,7 @@ _MONTHS = (
 )
 MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 """The number of each month's names."""
-_LAST_MONTH, _LAST_DAY = 12, 31
+LAST_MONTH, _LAST_DAY = 12, 31
 _LAST_YEAR = 2100  # Larger numbers are no years.
 _LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
@@ -233,7 +233,7 @@ def _in_digits(text: str) -> Iterator[Date]:
         readings: list[tuple[Any, Any]] = [(numbers["b"], numbers["a"]) if "a" in numbers else (month, day)]
         if "a" in numbers and match["mark"] != ".":
             readings.insert(0, (numbers["a"], numbers["b"]))
-        valid = [(m, d) for m, d in readings if 0 < (m or 1) <= _LAST_MONTH and 0 < (d or 1) <= _LAST_DAY]
+        valid = [(m, d) for m, d in readings if 0 < (m or 1) <= LAST_MONTH and 0 < (d or 1) <= _LAST_DAY]
         if valid:
             other = valid[1] if valid[1:] and valid[1] != valid[0] else None
             yield Date((year, year) if year else None, *valid[0], *match.span(), other)

@@ -76,7 +76,8 @@ _HEDGE = re.compile(
 )
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
-_REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")  # in parentheses at the end
+# A remark in parentheses at the end, such as "(in this order)".
+_REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
-from .dates import MONTH_OF, Date, agrees
+from .dates import LAST_MONTH, MONTH_OF, Date, agrees
 from .phrases import FILLERS, affirmed, alternatives, negated, rest, singular
 from .reading import Comparison, Texts
 from .text import plain, word_set
@@ -44,7 +44,6 @@ _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.I
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(r"(?:on )?(\d\d?)[/.-](\d\d?)\.?")
 _LONGEST_DATE = 60  # Characters.
-_MONTHS = 12
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
@@ -167,7 +166,7 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
         said = int(match[1]), int(match[2])
         expected = reference.month, reference.day
         same = said in {expected, expected[::-1]}
-        return None if reference.years or (same and max(said) <= _MONTHS and said != expected) else same
+        return None if reference.years or (same and max(said) <= LAST_MONTH and said != expected) else same
     numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]
     year = abs(reference.only_year or _EARLY)
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
