@@ -67,14 +67,15 @@ def build(folder: Path = FOLDER) -> str:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Read the entries of all files; of those with the same name and signature, the latest."""
+    """Read the entries of all files; of those with the same name and signature, one on all answers, else the latest."""
     found: dict[tuple[str, str], Entry] = {}
     for path in sorted(folder.glob("*.json")):
         try:
             given = json.loads(path.read_text(encoding="utf-8"))
             for entry in [entry for run in (given if isinstance(given, list) else [given]) for entry in _entries(run)]:
                 known = found.setdefault((entry.name, entry.signature), entry)
-                found[entry.name, entry.signature] = max(known, entry, key=lambda one: one.date)
+                best = max(known, entry, key=lambda one: (one.limit is None, one.date))
+                found[entry.name, entry.signature] = best
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"{path} is not an entry of the board ({error!r}). Write it with evaluate-qa agreement --data board "

@@ -91,6 +91,16 @@ def test_runs_are_joined_and_the_latest_of_a_signature_is_shown(tmp_path, built)
     assert labels(found) == ["bem", "judge (model:x)", "judge (model:y)"]
 
 
+def test_a_run_on_all_answers_is_shown_rather_than_a_later_one_on_some(tmp_path, built):
+    some, everything = (
+        run({"word recall": mcc}, date=date) for mcc, date in ((0.1, "2026-11-03"), (0.2, "2026-11-02"))
+    )
+    some["data_sets"]["board"]["selection"] = {"limit": 50}
+    built(some, everything)
+    (entry,) = entries(tmp_path)
+    assert entry.tables["board", "mean"]["estimates"]["word recall"]["mcc"]["value"] == 0.2
+
+
 def test_other_json_is_refused(built):
     with pytest.raises(ValueError, match=r"0\.json is not an entry of the board .*agreement --data board --json FILE"):
         built({"evaluate_qa": "1.0"})
