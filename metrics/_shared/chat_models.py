@@ -265,8 +265,8 @@ class _CommonStart:
         if len(prompts) == 1 or not shared:
             return cls()
         with torch.inference_mode():
-            output = model(input_ids=torch.tensor([shared], device=model.device), use_cache=True, logits_to_keep=1)
-        cache = output.past_key_values
+            output = model.base_model(input_ids=torch.tensor([shared], device=model.device), use_cache=True)
+        cache = getattr(output, "past_key_values", None)
         if type(cache) is not DynamicCache or any(type(layer) is not DynamicLayer for layer in cache.layers):
             return cls()
         return cls(len(shared), cache)
