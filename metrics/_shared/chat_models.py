@@ -266,7 +266,7 @@ class _CommonStart:
             return cls()
         with torch.inference_mode():
             output = model.base_model(input_ids=torch.tensor([shared], device=model.device), use_cache=True)
-        cache = getattr(output, "past_key_values", None)
+        cache: Any = getattr(output, "past_key_values", None)
         if type(cache) is not DynamicCache or any(type(layer) is not DynamicLayer for layer in cache.layers):
             return cls()
         return cls(len(shared), cache)
