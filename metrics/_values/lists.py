@@ -25,6 +25,7 @@ _SEPARATOR = re.compile(
 )
 # A plural noun. Some singular nouns end in s, too, and so do the verbs after them: "which gas makes".
 _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|makes|can)\b)"
+# A plural noun whose verb is not its own: "which colors does the flag have".
 _THINGS = r"(?!species|series)\w{3,}[^\W\dsui]s"
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
