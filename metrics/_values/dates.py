@@ -103,8 +103,8 @@ _TIMES = tuple(
         rf"{_AT}(?:{_MINUTES}{_BEFORE_HOUR})?(?P<half>hal[bf]\s){_HOUR}{_WHOLE}(?:{_UNIT})?{_HALF_OF_DAY}",
         rf"{_AT}{_HOUR}{_WHOLE}(?P<exact>\sheures?|\sh\b)?{_AFTER_HOUR}(?:(?P<word>1/2|quart|4º)|(?=\d\d){_MINUTES})"
         rf"{_HALF_OF_DAY}(?(known)|(?(to)|(?(at)|(?(exact)|(?!))))(?(word)|(?(at){_END}|(?(exact){_END}|(?!)))))",
-        rf"{_AT}(?:(?P<word>half|quarter|viertel|kwart)|{_MINUTES}(?P<exact>\sminut\w+)?){_BEFORE_HOUR}{_HOUR}{_WHOLE}"
-        rf"(?:{_UNIT})?{_HALF_OF_DAY}(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!)))))",
+        rf"{_AT}(?:(?P<word>half|quarter|viertel|kwart)|{_MINUTES}(?P<exact>\sminut\w+)?){_BEFORE_HOUR}"
+        rf"(?:{_HOUR}{_WHOLE}|(?P<named>noon|midday|midnight)\b)(?:{_UNIT})?{_HALF_OF_DAY}(?(named)|(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!))))))",
         rf"{_AT}{_HOUR}(?:(?P<mark>[:.]|{_UNIT}\s?)(?P<minutes>[0-5]\d)(?::[0-5]\d)?)?(?P<unit>{_UNIT})?{_HALF_OF_DAY}"
         r"(?![:\w]|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
         r"\b(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia)\b"
@@ -112,6 +112,7 @@ _TIMES = tuple(
     )
 )
 _MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}
+_HOURS = {"noon": 12, "midday": 12, "midnight": 24}
 _UNITS_OF_TIMES, _UNITS_OF_DAYS = frozenset({"uhr", "uur", "heures", "o'clock"}), frozenset({"uhr", "uur", "u", "h"})
 _RELATIVE = re.compile(r"\b(?:to|past|before|after|vor|nach|voor)\s*$")
 
@@ -286,14 +287,15 @@ def _time(match: re.Match[str]) -> tuple[int, bool] | None:
     groups = {name: value.strip().lower() for name, value in match.groupdict("").items()}
     if "noon" in groups:
         return (_NOON if groups["noon"] else 0), True
-    hour, mark, unit = int(groups["hour"]), groups.get("mark"), groups.get("unit")
+    named = _HOURS.get(groups.get("named", ""))
+    hour, mark, unit = named or int(groups["hour"]), groups.get("mark"), groups.get("unit")
     minutes = _MINUTES_OF.get(groups.get("word", "")) or int(groups["minutes"] or 0)
     total = 60 * hour + (-minutes if groups.get("to") else minutes) - (30 if groups.get("half") else 0)
     if groups["am"] or groups["pm"] or groups["night"]:
         late = groups["pm"] or (groups["night"] and total % _NOON >= _NOON // 2)
         return total % _NOON + (_NOON if late else 0), True
     if mark is None:  # in words
-        return total % _DAY, 60 * hour > _NOON
+        return total % _DAY, named is not None or 60 * hour > _NOON
     if mark in {"", "."} and unit not in _UNITS_OF_TIMES:
         return None
     return total % _DAY, total > _NOON or match["hour"].startswith("0") or not {mark, unit}.isdisjoint(_UNITS_OF_DAYS)

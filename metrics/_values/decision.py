@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .._shared.words import exact_words
-from .choices import chosen_option, chosen_options, polarity, says_yes
+from .choices import asserts, chosen_option, chosen_options, polarity, says_yes
 from .codes import compare_code
 from .directions import compare_direction
 from .formulas import compare_formula
@@ -76,7 +76,7 @@ class Decision:
 _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
 _LONGEST_OPTION, _LONGEST_DATE, _LONGEST_SHOWN = 12, 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
-_SPACES, _SPACES_IN_CYCLE = 16, 2  # In a value or list, and in the name of a weekday.
+_SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
 _JUDGE_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
@@ -96,6 +96,7 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
+_ROUNDS = re.compile(r"\b(?:decimal places?|significant (?:figures?|digits?))\b", re.IGNORECASE)
 _UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -160,6 +161,8 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
+    if tolerance is None and _ROUNDS.search(question):
+        tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance)
     comparison = _compare(texts, references)
     if comparison is None or comparison.kind not in kinds:
@@ -264,6 +267,8 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
         return None
     if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
         return Comparison("yes_no", _compare_polarity(texts, expected))
+    if (expected := asserts(texts.question, reference)) is not None and texts.short:
+        return Comparison("yes_no", None if (said := polarity(answer)) is None else said == expected)
     comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
     return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
 
@@ -318,7 +323,7 @@ def _compare_statements(texts: Texts) -> Comparison | None:
         return Comparison("negation", False)
     if texts.reference.count(" ") > _SPACES:
         return None
-    for compare in (compare_direction, compare_roles):
+    for compare in (compare_roles, compare_direction):
         if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
             return Comparison("direction", same)
     return Comparison("direction", False) if says_opposite(texts) else None

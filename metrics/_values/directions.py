@@ -20,8 +20,9 @@ _OPPOSITES = (
     ("heavier", "lighter"), ("longer", "shorter"), ("older", "younger"), ("faster quicker quickly", "slower slowly"),
     ("hotter warmer", "colder cooler"), ("stronger", "weaker"), ("better", "worse"), ("thicker", "thinner"),
     ("north northward northern", "south southward southern"), ("east eastward eastern", "west westward western"),
-    ("open opened", "closed close shut"), ("left", "right"), ("hot warm", "cold cool"), ("high", "low"),
-    ("odd", "even"), ("clockwise", "counterclockwise anticlockwise"), ("attract", "repel"), ("expand", "contract"),
+    ("open opened", "closed close shut"), ("left lefthand", "right righthand"), ("hot warm", "cold cool"),
+    ("high", "low"), ("odd", "even"), ("clockwise", "counterclockwise anticlockwise"),
+    ("attract", "repel"), ("expand", "contract"),
     ("absorb absorbed", "release released emit emitted"), ("positive", "negative"), ("acidic", "basic alkaline"),
     ("above", "below"), ("before", "after"), ("inside", "outside"), ("first", "last"), ("early", "late"),
     ("upheld uphold", "overturned overturn struck"), ("passed pass", "failed fail"), ("accepted approved", "rejected"),
@@ -43,7 +44,8 @@ _TO = {
 }  # fmt: skip
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
-LONGEST, LONGEST_ANSWER, _LONGEST_END = 12, 25, 4  # Words of a reference, of an answer, and of one end.
+LONGEST, LONGEST_ANSWER = 12, 25  # Words of a reference, and of an answer.
+_LONGEST_WAY, _LONGEST_END = 16, 4  # Words of a reference with two ends, and of one end.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
 _PRONOUNS = word_set(
@@ -82,7 +84,8 @@ def compare_direction(texts: Texts) -> bool | None:
     # Fast tests, which most references do not pass.
     ends = len(words) > 2 and _MAY_HAVE_ENDS.search(reference)  # noqa: PLR2004
     pole = not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
-    if not (ends or pole) or len(words) > LONGEST or answer.count(" ") >= LONGEST_ANSWER:
+    pole = pole and len(words) <= LONGEST
+    if not (ends or pole) or len(words) > _LONGEST_WAY or answer.count(" ") >= LONGEST_ANSWER:
         return None
     if NEGATION.search(reference) or NEGATION.search(answer):
         return None
@@ -105,7 +108,9 @@ def _compare_ends(texts: Texts) -> bool | None:
     if not start or not end:
         return None
     same = any(start <= first and end <= last and not start & last for first, last in answer_ends)
-    swapped = any(start <= last and end & first and not first & (start | last) for first, last in answer_ends)
+    swapped = any(
+        start - first and start - first <= last and end & first and not first & last for first, last in answer_ends
+    )
     return same if same != swapped else None
 
 

@@ -17,7 +17,7 @@ _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(
-    r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z\u0370-\u03ff](?![a-z])|"
+    r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|\d[\u0370-\u03ff]|π[a-z](?![a-z])|"
     rf"\b(?:{'|'.join(FUNCTIONS)})\b"
 )
 _CALL = re.compile(rf"[π√]|\b(?:pi|{'|'.join(FUNCTIONS)})")

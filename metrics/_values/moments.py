@@ -30,6 +30,10 @@ _LIMITED = re.compile(
     re.IGNORECASE,
 )
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|by|before|at the latest|no later than)\b", re.IGNORECASE)
+_ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b[12]\d{3}\b")
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -55,7 +59,8 @@ def is_date(texts: Texts) -> bool:
     if len(dates) != 1 or texts.reference_values.times or len(texts.reference) > _LONGEST_DATE:
         return False
     counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
-    return not counted and not rest(texts.reference_values.text, dates[0].start, dates[0].end)
+    others = rest(texts.reference_values.text, dates[0].start, dates[0].end)
+    return not counted and all(word in WEEKDAYS for word in others)
 
 
 def asks_when(texts: Texts) -> bool:
@@ -79,6 +84,11 @@ def compare_date(texts: Texts) -> Comparison:
         return Comparison("date")
     reference, text = texts.reference_values.dates[0], texts.answer_values.text
     asked_dates = {date.fields for date in texts.question_values.dates}
+    days = [
+        {WEEKDAYS[word] for word in words if word in WEEKDAYS} for words in map(exact_words, (texts.reference, text))
+    ]
+    if all(len(named) == 1 for named in days) and days[0] != days[1]:
+        return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
@@ -190,6 +200,9 @@ def compare_time(texts: Texts) -> Comparison:
     >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
     (True, None)
     """
+    bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
+    if bounds[0] == bounds[1][::-1] != bounds[1]:
+        return Comparison("time", False, hedges=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(texts.reference_values.times[0]) for time in times}
@@ -218,6 +231,7 @@ _CYCLES = (
     {name: number for number, names in enumerate(_SEASONS) for name in names.split()},
     {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS},
 )
+_STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
 
 
 def compare_in_cycle(texts: Texts) -> bool | None:
@@ -226,14 +240,32 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
-    words = [word for word in exact_words(plain(texts.reference)) if word not in FILLERS]
+    starts = [word[:3] for word in texts.reference.lower().split()] if texts.reference.isascii() else _STARTS
+    if _STARTS.isdisjoint(starts):  # a fast test
+        return None
+    (text, reference_year), (said, year) = (
+        _without_year(_ALTERNATING.sub("", plain(text)))
+        for text in (texts.reference, _LATER_CLAUSE.sub("", texts.answer))
+    )
+    words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
     for cycle in _CYCLES:
         if len(words) == 1 and (reference := _named(words, cycle)):
-            said = _LATER_CLAUSE.sub("", texts.answer)
-            answer = _named(exact_words(plain(said)), cycle)
-            several = len(answer) != 1 or _LIMITED.search(said)
-            return None if several or (answer == reference and texts.length > _SENTENCE) else answer == reference
+            answer = _named(exact_words(said), cycle)
+            if len(answer) != 1 or _LIMITED.search(said):
+                return None
+            if answer != reference:
+                return False
+            alternates = [_ALTERNATING.search(text) is not None for text in (texts.reference, texts.answer)]
+            if alternates[0] != alternates[1]:
+                return False if "every" in texts.answer_words else None
+            return True if year == reference_year and texts.length <= _SENTENCE else None
     return None
+
+
+def _without_year(text: str) -> tuple[str, str]:
+    """Return a text without its year, and the year; `""` without one."""
+    year = _YEAR.search(text)
+    return (_YEAR.sub("", text, count=1), year[0]) if year else (text, "")
 
 
 def keys_in_cycle(name: str) -> frozenset[str]:

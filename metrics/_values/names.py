@@ -15,7 +15,19 @@ from .text import without_accents, word_set
 # Endings of chemical names, where another letter means another substance, and prefixes of ships' names.
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
-_MAY_DIFFER = re.compile(rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS))})\b|{_ENDING}\b")
+# Prefixes of terms that differ only in them: "hypertension" and "hypotension".
+_PREFIXES = (
+    word_set("hyper hypo iso eu"), word_set("inter intra extra"), word_set("endo exo ecto meso epi"),
+    word_set("macro micro"), word_set("pre post"), word_set("homo hetero"), word_set("mono di tri poly"),
+    word_set("ante post"), word_set("ab ad"), word_set("af ef"), word_set("in ex de"), word_set("uni bi multi"),
+    word_set("sub super"), word_set("pro anti"), word_set("im em"), word_set("photo chemo"), word_set("brady tachy"),
+)  # fmt: skip
+_SHORTEST_ROOT = 4  # Letters of a term without its prefix.
+_CLUBS = word_set("united city town county rovers wanderers athletic")
+_MAY_DIFFER = re.compile(
+    rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS | _CLUBS))})\b|{_ENDING}\b|"
+    rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
+)
 _CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
 _CHEMISTRY = re.compile(
     r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
@@ -50,7 +62,20 @@ def differs_in_one_word(texts: Texts) -> bool:
     # The letter l often stands for the Roman numeral I.
     letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    return letters or {left, right} <= _SHIPS or bool(chemicals)
+    of_kind = any({left, right} <= kind for kind in (_SHIPS, _CLUBS))
+    return letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
+
+
+def _has_other_prefix(word: str, other: str) -> bool:
+    """Return whether two terms differ only in prefixes that do not mean the same."""
+    size = 0
+    while word[-1 - size :] == other[-1 - size :] and size < min(len(word), len(other)):
+        size += 1
+    return any(
+        word[: -size + extra] in prefixes and other[: -size + extra] in prefixes
+        for prefixes in _PREFIXES
+        for extra in range(max(0, size - _SHORTEST_ROOT + 1))
+    )
 
 
 _NAME = re.compile(r"[^\W\d_]{2}")

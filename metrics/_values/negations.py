@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from .._shared.words import exact_words
 from .phrases import stem
 from .reading import Texts
 from .text import word_set
@@ -19,6 +20,12 @@ _LIMITED = word_set(
     "only just merely necessarily always all every everyone quite yet until unless but or may might could possible "
     "possibly perhaps maybe probably likely some half many most often sometimes"
 )
+_QUANTIFIER = re.compile(
+    r"\W*(?:(?P<not_all>not (?:all|every)(?:one|body|thing)?)|(?P<all>all|every(?:one|body|thing)?|each)|"
+    r"(?P<none>none|no(?:body|thing| one)?))\b(?! doubt)(?: of)?",
+    re.IGNORECASE,
+)
+_VERBS = word_set("is are was were has have had of them can will")
 _MOST = 25  # Words of a text.
 
 
@@ -29,6 +36,8 @@ def is_denial(texts: Texts) -> bool:
     (True, False)
     """
     reference, answer = texts.reference, texts.answer
+    if _QUANTIFIER.match(reference) and _has_other_quantifier(reference, answer):
+        return True
     if not _has_negator(reference) and not _has_negator(answer):
         return False
     wanted, given = _words(reference), _words(answer)
@@ -39,6 +48,18 @@ def is_denial(texts: Texts) -> bool:
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
     return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
+
+
+def _has_other_quantifier(reference: str, answer: str) -> bool:
+    """Return whether two statements differ in "all", "not all" or "none" at their start, and only in that."""
+    matches = [_QUANTIFIER.match(text) for text in (reference, answer)]
+    kinds = [match and match.lastgroup for match in matches]
+    said = [
+        {stem(word) for word in exact_words(text[match.end() :]) if word not in _NO_CONTENT | _VERBS}
+        for text, match in zip((reference, answer), matches, strict=True)
+        if match
+    ]
+    return all(kinds) and kinds[0] != kinds[1] and said[0] == said[1] != set()
 
 
 @lru_cache(maxsize=1 << 8)
@@ -55,4 +76,5 @@ def _words(text: str) -> list[str]:
 
 def _content(words: list[str]) -> list[str]:
     """Return the stems of the words that are neither negators, articles, nor forms of "do"."""
-    return [stem(word) for word in words if word not in _NO_CONTENT]
+    stems = [stem(word) for word in words if word not in _NO_CONTENT]
+    return [f"{word[:-1]}y" if word.endswith("i") else word for word in stems]  # denied

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 
 from .labels import bare
 from .phrases import mentioned
+from .python_code import same_expression
 from .reading import Texts
 from .text import word_set
 
@@ -36,6 +37,7 @@ _SAME_COMMANDS = {
 _HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
 _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+_FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
 _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
@@ -53,11 +55,13 @@ def compare_program(texts: Texts) -> bool | None:
     quoted = _QUOTED.findall(texts.answer)
     reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
     if COMMAND.match(reference):
-        reference, answer = (_HERE.sub("", text) for text in (reference, answer))
+        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    if answer != reference and same_expression(answer, reference):
+        return True
     if match := _find(reference, answer):
         other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not mentioned(answer, *match.span())
@@ -68,6 +72,11 @@ def compare_program(texts: Texts) -> bool | None:
     other = len(answer) <= _LONGEST and reference not in answer
     other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
     return False if other else None
+
+
+def _sorted(flags: re.Match[str]) -> str:
+    """Return " -al" for " -l -a"."""
+    return f" -{''.join(sorted(flags[0].replace(' -', '')))}"
 
 
 def _find(reference: str, answer: str) -> re.Match[str] | None:

@@ -39,11 +39,12 @@ _FALLS = re.compile(
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
-_PER_YEAR = re.compile(r"^(percent|[A-Z]{3})/\(year\)$")  # "3% a year" is an interest rate of 3%.
+_PER_PERIOD = re.compile(r"^(percent|[A-Z]{3})/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
 _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
+_NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
 _LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
@@ -141,7 +142,17 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     hedges = alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
     rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
-    return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
+    verdict = _verdict(texts, reference, words, compared, hedges)
+    if verdict is False and _results_in(text, mentions, reference):
+        verdict = None  # "750 euros each, which makes 1500" for €1,500
+    return Comparison(reference.kind, verdict, answer, hedges or rejects)
+
+
+def _results_in(text: str, mentions: Sequence[Mention], reference: Mention) -> bool:
+    """Return whether a text ends up with the reference's number, but without its unit."""
+    last = mentions[-1]
+    same = not last.unit and last.number.value == reference.number.value
+    return same and _RESULT.search(text[max(0, last.start - 40) : last.start]) is not None
 
 
 def _verdict(
@@ -237,7 +248,7 @@ def _in_parentheses(text: str, mention: Mention) -> bool:
 
 def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:
     """Return whether other numbers than the reference's show that an answer is wrong."""
-    length, alone = texts.length, len(mentions) == 1
+    length, alone = texts.length, len({mention.number for mention in mentions}) == 1
     if length > _PARAGRAPH:
         return False
     nouns = _singulars((*words, *_counted(texts.question)))
@@ -255,7 +266,7 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
-    if vague and mention.number.value != reference.number.value:
+    if vague and mention.number.value != reference.number.value and _is_near(mention, reference):
         return None  # "about 7,500" for 7,585
     same = equal(mention.number, reference.number, texts.tolerance)
     if "percent" in (mention.unit, reference.unit):
@@ -265,6 +276,12 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
+
+
+def _is_near(mention: Mention, reference: Mention) -> bool:
+    """Return whether a number is at most a quarter larger or smaller than the reference's."""
+    low, high = sorted((mention.number.value, reference.number.value))
+    return high <= _NEAR * low
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
@@ -278,9 +295,7 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     money = {mention.unit, reference.unit} == _POUNDS
-    units = [mention.unit, reference.unit]
-    if not _ASKS_PERIOD.search(texts.question):
-        units = [_PER_YEAR.sub(r"\1", unit) for unit in units]
+    units = [_without_period(unit, texts.question) for unit in (mention.unit, reference.unit)]
     number = mention.number if money else converted(mention.number, *units)
     if mention.unit == "degree" and reference.unit in _TEMPERATURES:
         return equal(mention.number, reference.number, texts.tolerance) or None
@@ -289,6 +304,13 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit != reference.unit and reference.unit in _TEMPERATURES:
         return abs(number.value - reference.number.value) <= max(0.5, 0.01 * abs(reference.number.value))
     return equal(number, reference.number, texts.tolerance)
+
+
+def _without_period(unit: str, question: str) -> str:
+    """Return a rate without the period that a question names, or without a year if it names none."""
+    asked = {period[:2].lower() for period in _ASKS_PERIOD.findall(question)} or {"ye"}
+    rate = _PER_PERIOD.match(unit)
+    return rate[1] if rate and rate[2][:2] in asked else unit
 
 
 def _compare_without_unit(mention: Mention, reference: Mention, same: bool, texts: Texts) -> bool | None:

@@ -18,6 +18,8 @@ _SYMMETRIC = re.compile(
 _COMPARATIVE = re.compile(
     r"\b(?:(?P<how>more|less|fewer)(?: (?P<base>\w+))?|(?!rather|other|either|whether)(?P<word>\w+er)) than\b"
 )
+_COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
+_PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
@@ -35,12 +37,15 @@ def compare_roles(texts: Texts) -> bool | None:
     """
     reference, answer = texts.reference, texts.answer
     words = reference.lower().split()
-    if not _FEWEST <= len(words) <= LONGEST or answer.count(" ") >= LONGEST_ANSWER:
+    compares = " than " in reference
+    longest = LONGEST_ANSWER if compares else LONGEST
+    if not _FEWEST <= len(words) <= longest or answer.count(" ") >= LONGEST_ANSWER:
         return None
     if NEGATION.search(reference) or NEGATION.search(answer):
         return None
-    if " than " in reference:
-        return _compare_comparatives(reference, answer)
+    if compares:
+        ranks = " than " not in answer
+        return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
     lowered = answer.lower()
     named = all(word.rstrip(".,;:!?")[:4] in lowered for word in words)
     return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
@@ -54,7 +59,10 @@ def _compare_comparatives(reference: str, answer: str) -> bool | None:
     (first, _, side, second), (subject, _, other, rest) = in_reference, in_answer
     common = first & second
     first, second = first - common, second - common
-    same, swapped = bool(first & subject or second & rest), bool(first & rest or second & subject)
+    kept, exchanged = (first & subject, second & rest), (first & rest, second & subject)
+    same, swapped = all(kept), all(exchanged)
+    if same == swapped:
+        same, swapped = any(kept), any(exchanged)
     if same == swapped:
         return None
     equal = same == (side == other)
@@ -72,6 +80,25 @@ def _compared(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]
     flipped = bool(base) and how != "more"
     before, after = around(text[: match.start()], text[match.end() :])
     return before, name, side ^ flipped, after
+
+
+def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
+    """Return whether an answer ranks two things as a question does; None if that is not certain.
+
+    With `named`, the answer has to name one of the things, because a pronoun may stand for any.
+
+    >>> ranks_first("Is the Pacific larger than the Atlantic?", "The Atlantic is the bigger one.")
+    False
+    """
+    asked, word = _compared(question.lower()), _COMPARED_ALONE.search(answer.lower())
+    if not asked or " than " in answer or not word or NEGATION.search(f"{question} {answer}"):
+        return None
+    first, name, side, second = asked
+    subject, after = (frozenset(map(stem, content_words(text))) for text in answer.lower().split(word[0], 1))
+    if POLE[word[0]][0] != name or (subject & first and subject & second) or after & (first | second):
+        return None
+    about_first = bool(subject & first) or (not named and _PRONOUN.match(answer) is not None)
+    return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
 
 
 def _turned(reference: str, answer: str) -> bool:

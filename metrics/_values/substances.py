@@ -1,6 +1,7 @@
 """Compare chemical elements and common substances: "Fe" is iron, and "CO₂" is carbon dioxide."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 from .reading import Texts
@@ -37,6 +38,8 @@ _NAME_OF = {
 }
 _ALSO = re.compile(r",? \(?(?:also|commonly|otherwise|better|a\.?k\.?a\.?|i\.e\.|known|or simply)\b.*", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:it(?:['’]s| is) )?(?:just |the element )?|(?: gas| atoms?)?[ .!]*$", re.IGNORECASE)
+_KNOWN = frozenset(_SYMBOLS)
+_ATOM, _FORMULA = re.compile(r"([A-Z][a-z]?)(\d*)"), re.compile(r"(?:[A-Z][a-z]?\d*){2,12}")
 _LONGEST = 40  # Characters.
 
 
@@ -53,14 +56,27 @@ def substance(text: str) -> str:
     return _NAME_OF.get(name) or _NAME_OF.get(name.lower() if len(name) > len("HCl2") else "", "")
 
 
+def _atoms(text: str) -> Counter[str]:
+    """Return the number of atoms of each element in a formula of several elements; nothing for another text."""
+    formula = _LEAD.sub("", plain(text.strip()))
+    atoms = Counter[str]()
+    for symbol, count in _ATOM.findall(formula) if _FORMULA.fullmatch(formula) else ():
+        atoms[symbol] += int(count or 1)
+    return atoms if len(atoms) > 1 and atoms.keys() <= _KNOWN else Counter()
+
+
 def compare_substance(texts: Texts) -> bool | None:
     """Return whether the answer names the reference's substance; None unless both are just substances.
 
     >>> compare_substance(Texts("Which metal?", "Fe", "iron")), compare_substance(Texts("Iron?", "iron", "Fe"))
     (True, None)
     """
-    reference = substance(texts.reference)
-    answer = substance(_ALSO.sub("", texts.answer)) if reference else ""
+    if not (reference := substance(texts.reference)):
+        return None
+    said = _ALSO.sub("", texts.answer)
+    answer = substance(said)
+    if not answer and (atoms := _atoms(said)) and (expected := _atoms(texts.reference)):
+        return None if atoms == expected else False
     if not answer or (answer == reference and not texts.question_words.isdisjoint(texts.answer_words)):
         return None
     return answer == reference

@@ -178,11 +178,15 @@ _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_S
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
 _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
+_LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31) | dict.fromkeys(
+    ("april", "june", "september", "november"), 30
+)
 _DOZEN = 12
 _HALVES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda match: f"{match[1] or 1} 1/2"),
+        (r"\b(?:un[oa]s|uns|umas) (?=\d|[a-zà-ü]{3,})", "about "),
         (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa])\b", " 1/2"),
         (r"(?<=\d)(×10\^\d+) 1/2", r".5\1"),
     )
@@ -289,6 +293,10 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         (r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
         (r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
         (r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
+        (
+            rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b",
+            lambda match: f"{match[1]} {_LAST_DAYS[match[1].lower()]}",
+        ),
         (r"\btwice\b", "2 times"),
         (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
         (r"\bthrice\b", "3 times"),

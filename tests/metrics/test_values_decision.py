@@ -14,6 +14,7 @@ from evaluate_qa.metrics._values.decision import KINDS, decide_row
 # Reference, answer, question.
 EQUAL = {
     "number": [
+        ("七个工作日内", "7个工作日以内就会到账。", "退款需要多长时间到账？"),
         ("7/20", "seven twentieths", ""),
         ("49", "Forty-nine (XL = 40, IX = 9)", "What is XLIX?"),
         ("366", "триста шестьдесят шесть дней", "Сколько дней в високосном году?"),
@@ -48,6 +49,7 @@ EQUAL = {
         ("6", "A pentagon has 5 sides and a hexagon has 6.", "How many sides does a hexagon have?"),
     ],
     "quantity": [
+        ("$9.99", "9.99 dollars a month", "What is the monthly fee?"),
         ("0 °C", "It's 32 degrees on the Fahrenheit scale.", "When does water freeze?"),
         ("0.6 kWh", "600 watt-hours", ""),
         ("10 ft (3.05 m)", "3.05 meters", ""),
@@ -77,6 +79,8 @@ EQUAL = {
         ("3.25%", "It pays 3 1/4 percent a year.", "What is the interest rate?"),
     ],
     "date": [
+        ("March 31", "the last day of March", "By when?"),
+        ("spring 2011", "in the spring of 2011", "When?"),
         ("1945-08-06", "Aug 6 '45", ""),
         ("23 May 2023", "5/23/23", ""),
         ("20251231", "31 December 2025", ""),
@@ -99,6 +103,7 @@ EQUAL = {
         ("1888", "The inscription says MDCCCLXXXVIII.", "When was the house built?"),
     ],
     "time": [
+        ("23:40", "twenty minutes to midnight", "When does the train leave?"),
         ("午後3時", "15時です", "何時?"),
         ("15:00 UTC", "3 pm GMT", ""),
         ("7:30 a.m.", "half past seven in the morning", ""),
@@ -112,6 +117,7 @@ EQUAL = {
         ("C", "c)", "Which of the following?"),
     ],
     "yes_no": [
+        ("The shuttle does not run on Sundays.", "No.", "Does the shuttle run on Sundays?"),
         ("No, it is asymmetric.", "Nope", "Is RSA a symmetric cipher?"),
         ("Yes", "Unfortunately they can be.", "Can bats be carriers of rabies?"),
         ("No", "They are immutable.", "Are Python tuples mutable?"),
@@ -144,6 +150,9 @@ EQUAL = {
         ("y = 3x + 2", "3x - y + 2 = 0", ""),
     ],
     "identifier": [
+        ("ls -la", "ls -al", ""),
+        ("[x**2 for x in xs]", "list(map(lambda n: n * n, xs))", ""),
+        ("xs[::-1]", "list(reversed(xs))", ""),
         ("pascal", "Pa, that's one newton per square metre", "What is the SI unit of pressure?"),
         ("iron", "Fe", "Which metal?"),
         ("2-methylpentane", "2-methyl pentane", ""),
@@ -191,6 +200,7 @@ EQUAL = {
         ("Canberra", "People often name Sydney, but the capital is Canberra.", "What is the capital of Australia?"),
     ],
     "direction": [
+        ("Jupiter is bigger than Saturn.", "Saturn is the smaller of the two.", "Which is bigger?"),
         ("DC to AC", "It converts DC into AC.", ""),
         ("They fell.", "Sales dropped.", "What happened to sales?"),
         ("Maria is older than Anna", "Anna is younger than Maria.", "Who is older?"),
@@ -198,6 +208,9 @@ EQUAL = {
 }
 DIFFERENT = {
     "number": [
+        ("1,204", "1.204 million", "What is the population?"),
+        ("13", "It's 14, because 14 × 14 = 169.", "What is the square root of 169?"),
+        ("3.14", "3.142", "Round pi to two decimal places."),
         ("20", "двадцать пять", "Сколько будет?"),
         ("4096", "2^12 = 2048", "What is 2 to the power of 12?"),
         ("3", "It evaluates to 3.5, a float.", "What does 7 // 2 evaluate to in Python 3?"),
@@ -230,6 +243,9 @@ DIFFERENT = {
         ("90 degrees", "π/4 radians", ""),
     ],
     "date": [
+        ("every other Tuesday", "every Tuesday", "When is it emptied?"),
+        ("in the spring of 2011", "in autumn 2011", "When?"),
+        ("Thursday, 14 May", "Tuesday, 14 May", "When?"),
         ("20 July 1969", "1969", "On exactly what date did they land?"),
         ("August 2012", "in 2012", "In what month did he die?"),
         ("218 BC", "in the year 218 after Christ", ""),
@@ -241,6 +257,7 @@ DIFFERENT = {
         ("Tuesday", "Thursday", ""),
     ],
     "time": [
+        ("from 3 pm", "3 pm at the latest", "When can I check in?"),
         ("6:45 pm", "6:45 am", ""),
         ("18 h 30", "8 h 30", "À quelle heure part le train ?"),
         ("2 pm", "2 at night", ""),
@@ -253,6 +270,8 @@ DIFFERENT = {
         ("B", "both A and B", "Which option is correct?"),
     ],
     "yes_no": [
+        ("Yes", "The Atlantic is the bigger one.", "Is the Pacific larger than the Atlantic?"),
+        ("Yes", "It's open every day of the week.", "Is the museum closed on Mondays?"),
         ("Yes", "No, it doesn't.", "Does it?"),
         ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
         ("False", "True. Diesel would not ignite otherwise.", "True or false: diesel engines need spark plugs."),
@@ -277,8 +296,11 @@ DIFFERENT = {
         ("Monday and Friday", "Every weekday, Monday to Friday", "When does it come?"),
     ],
     "candidates": [("Paris", "Paris, London or Rome.", "Which city?")],
-    "formula": [("2x + 6", "2x + 3", ""), ("x^2-1", "x^2+1", "")],
+    "formula": [("2x + 6", "2x + 3", ""), ("πr²", "2πr", ""), ("x^2-1", "x^2+1", "")],
     "identifier": [
+        ("hypertension", "hypotension", ""),
+        ("NaCl", "NaCl₂", "What is the formula?"),
+        ("Manchester United", "Manchester City", "Which club?"),
         ("joule", "newton", "Which unit measures energy?"),
         ("calcium", "Cd", "Which element is in bones?"),
         ("SELECT name FROM t ORDER BY price DESC", "SELECT name FROM t ORDER BY price", ""),
@@ -332,6 +354,18 @@ DIFFERENT = {
         ("서울", "부산입니다", ""),
     ],
     "direction": [
+        ("Facebook bought Instagram.", "Facebook was bought by Instagram.", ""),
+        ("on the left", "on the right-hand side", "Which side?"),
+        (
+            "Air scatters blue light more strongly than red light.",
+            "The air scatters red light more strongly than blue light.",
+            "Why is the sky blue?",
+        ),
+        (
+            "Shops larger than 400 square metres must take back old appliances free of charge.",
+            "Shops smaller than 400 square metres have to take back old appliances.",
+            "",
+        ),
         ("It lowers the freezing point of water.", "It raises water's freezing point.", "What does salt do?"),
         ("from the anode to the cathode", "It flows from cathode to anode.", "Which way?"),
         ("Germany beat Brazil", "Brazil beat Germany.", "Who won?"),
@@ -345,6 +379,8 @@ DIFFERENT = {
         ("He said that the Earth circles the Sun.", "He said that the Sun circles the Earth.", "What did he say?"),
     ],
     "negation": [
+        ("Not all rooms have a balcony.", "None of the rooms has a balcony.", ""),
+        ("He did not deny the report.", "He denied the report.", ""),
         ("Loire", "It's the Loire. No wait, I take that back, it's the Seine.", "Which river?"),
         ("Salzburg", "Salzburg was my first idea, and a wrong one. He was born in Vienna.", "Where was he born?"),
         ("You can run faster.", "No, you can't run faster!", ""),
@@ -355,6 +391,9 @@ DIFFERENT = {
     ],
 }
 UNCERTAIN = [
+    ("€1,500", "750 euros each, which makes 1500 in total", "How much did they save together?"),
+    ("Tap water is safe to drink in many places", "yes", "Is tap water safe to drink?"),
+    ("Philadelphia is colder than Paris", "It is colder in Paris.", ""),
     ("35", "trzydzieści pięć", "Ile to jest pięć razy siedem?"),
     ("1961", "в тысяча девятьсот шестьдесят первом году", "В каком году?"),
     ("German, French, Italian, Romansh", "Italian, Rumantsch, German, French", ""),
@@ -387,7 +426,6 @@ UNCERTAIN = [
     ("rose by 3 km", "rose by 3000 m", ""),
     ("2 hours 15 minutes", "2h15", "How long?"),
     ("3.10", "3.10.2", "Which version?"),
-    ("ls -la", "ls -al", ""),
     ("x % 2 == 0", "(x & 1) == 0", "Is the integer x even?"),
     ("x % 2 == 0", "n % 2 == 0", ""),
     ("a && b", "a and b", ""),
