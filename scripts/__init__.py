@@ -36,8 +36,15 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import functions that need numpy when they are first used."""
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name], __name__), name)
-    raise AttributeError(f"module 'evaluate_qa' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> Any:
+        """Import functions that need numpy when they are first used."""
+        if name in _LAZY:
+            return getattr(import_module(_LAZY[name], __name__), name)
+        raise AttributeError(f"module 'evaluate_qa' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List these functions, too, so that notebooks complete them."""
+    return sorted({*globals(), *__all__})

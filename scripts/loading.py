@@ -43,7 +43,7 @@ def path(name: str) -> str:
 def _unknown(name: str) -> str:
     from .files.rows import did_you_mean
 
-    return f"there is no metric {name!r}. {did_you_mean(name, metric_names())}"
+    return f"there is no metric {name!r}. {did_you_mean(str(name), metric_names())}"
 
 
 @overload

@@ -49,7 +49,8 @@ class Adapter(_Base):
     def __init__(self, config_name: str | None = None, **given: Any) -> None:
         scorer = self._scorer_class
         of_evaluate = inspect.signature(super().__init__).parameters.keys() - {"config_name", "kwargs"}
-        check_keywords(scorer.name, given, {*of_evaluate, *declarations(scorer.loading)})
+        known = {*of_evaluate, *declarations(scorer.loading)}
+        check_keywords(scorer.name, given, known, elsewhere=declarations(scorer.options), place="compute")
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )

@@ -204,14 +204,28 @@ def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
         raise ValueError(f"{metric}: {next(iter(lengths))} is empty; expected at least one row")
 
 
-def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise TypeError for an unknown keyword; the message suggests the closest known keyword."""
+def check_keywords(
+    metric: str, given: Iterable[str], known: Iterable[str], *, elsewhere: Iterable[str] = (), place: str = ""
+) -> None:
+    """Raise TypeError for an unknown keyword; the message suggests the closest known keyword.
+
+    The keywords in `elsewhere` are those of the function `place`.
+    """
     known = sorted(known)
     for keyword in given:
         if keyword not in known:
+            if keyword in elsewhere:
+                raise TypeError(f"{metric}: {keyword} is an option of {place}; pass it to {place}")
             near = difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(known)}"
+            others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
+            hint = f"did you mean {near[0]!r}?" if near else others
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
+
+
+def check_flag(metric: str, name: str, value: object) -> None:
+    """Raise ValueError unless a value is True or False."""
+    if not Flag().accepts(value):
+        raise ValueError(f"{metric}: {name} is {shown(value)}; expected {Flag().expected}")
 
 
 def check_keywords_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:

@@ -13,6 +13,7 @@ from .arguments import (
     Options,
     as_list,
     check_column,
+    check_flag,
     check_keywords,
     check_keywords_only,
     check_lengths,
@@ -68,7 +69,8 @@ class Scorer:
             cls.__doc__ = documentation(cls)
 
     def __init__(self, config: str | None = None, **given: Any) -> None:
-        check_keywords(self.name, given, declarations(self.loading))
+        compute = declarations(self.options)
+        check_keywords(self.name, given, declarations(self.loading), elsewhere=compute, place="compute")
         self.config_name = config or "default"
         if self.config_name not in self.configurations:
             there = ", ".join(map(repr, self.configurations))
@@ -108,7 +110,9 @@ class Scorer:
 
     def check_call(self, given: Mapping[str, Any]) -> tuple[Any, dict[str, list[Any]]]:
         """Return the options of a call of `compute`, and its columns in canonical form, which may be none."""
-        check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options), "per_example"})
+        known = {*KNOWN_COLUMNS, *declarations(self.options), "per_example"}
+        check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
+        check_flag(self.name, "per_example", given.get("per_example", True))
         options = made(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
         return options, self.check_columns(rows, options) if rows else {}
@@ -184,7 +188,8 @@ class Scorer:
 
         Return the columns that this metric uses, as lists of unchanged rows, and the options.
         """
-        check_keywords(self.name, given, {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"})
+        known = {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"}
+        check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
         options = {name: given[name] for name in declarations(self.options) if name in given}
         chosen = made(self.name, self.options, options)
         rows: dict[str, Any] = {}

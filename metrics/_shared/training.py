@@ -171,6 +171,12 @@ class TrainingScores:
                 f"{self._metric.name}: the questions are missing; pass questions=[…] to compute_metrics, or set "
                 'include_for_metrics=["inputs"] in the training arguments'
             )
+        if (blank := next((row for row, text in enumerate(rows["references"]) if text == ""), None)) is not None:
+            raise ValueError(
+                f"{self._metric.name}: the labels of row {blank} of the evaluation set have no text; expected the "
+                "tokens of a right answer. Remove rows whose labels are all -100, such as those with prompts that fill "
+                "the maximum length, or pass references=[…] to compute_metrics"
+            )
         pairs = zip(rows["predictions"], rows.get("questions") or [None] * count, strict=True)
         if inputs is None and all(question and answer.startswith(question) for answer, question in pairs):
             logger.warning(

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .choices import asserts, chosen_option, chosen_options, polarity, says_yes
 from .codes import compare_code
@@ -44,6 +45,8 @@ KINDS = (
     "person", "place", "direction", "negation",
 )  # fmt: skip
 """The kinds of values that are compared."""
+
+TOLERANCE = Number(0, 1)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ def compare_values(
         The decision. `equal` is None unless the verdict is certain.
 
     Raises:
-        ValueError: There is no such kind.
+        TypeError: A text is not a string.
+        ValueError: There is no such kind, or the tolerance is not a number from 0 to 1.
 
     Examples:
         >>> compare_values("3.4 MeV", "3,400 keV").equal, compare_values("1969", "In July 1969.").kind
@@ -144,9 +148,14 @@ def compare_values(
         >>> compare_values("-2.0 kcal", "-8.4 kJ").explanation
         '-8.4 kJ (-2.008 kcal) equals -2.0 kcal'
     """
-    if unknown := set(kinds).difference(KINDS):
-        raise ValueError(f"there is no kind {', '.join(sorted(unknown))}; expected some of {', '.join(KINDS)}")
-    return decide_pair(reference, answer, question or "", [reference], kinds, tolerance)
+    for name, text in {"reference": reference, "answer": answer, "question": question or ""}.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is {shown(text)}; expected a string")
+    if isinstance(kinds, str) or not isinstance(kinds, Collection) or not all(kind in KINDS for kind in kinds):
+        raise ValueError(f"kinds is {shown(kinds)}; expected a list of {', '.join(KINDS)}")
+    if tolerance is not None and not TOLERANCE.accepts(tolerance):
+        raise ValueError(f"tolerance is {shown(tolerance)}; expected {TOLERANCE.expected}")
+    return decide_pair(reference, answer, question or "", [reference], frozenset(kinds), tolerance)
 
 
 def decide_pair(

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .._shared.arguments import Choice, Control, Kind, Number, Options, option
-from .decision import KINDS
+from .._shared.arguments import Choice, Control, Kind, Options, option
+from .decision import KINDS, TOLERANCE
 
 
 def _accepts(value: Any) -> bool:
@@ -29,7 +29,7 @@ class ValueOptions(Options):
     )
     tolerance: float | None = option(
         None,
-        Number(0, 1),
+        TOLERANCE,
         "Count numbers as equal up to this relative difference (default: half a unit of the last digit, at most 3%).",
         key="tol",
     )
@@ -44,4 +44,4 @@ class ValueOptions(Options):
         """Return the kinds of values to compare by a metric that runs its embedded model, or another one."""
         if self.typed == "auto":
             return KINDS if embedded else ()
-        return self.typed or ()
+        return tuple(kind for kind in KINDS if kind in (self.typed or ()))  # in one order, for the signature

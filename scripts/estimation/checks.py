@@ -1,5 +1,6 @@
 """Check the inputs of `estimate`: their values, and whether the labeled rows can be a random sample."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 
@@ -56,7 +57,7 @@ class EstimateInputs:
 
 def checked(
     scores: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | Sequence[float | None],
     weights: ArrayLike | None,
     clusters: ArrayLike | None,
     groups: ArrayLike | None,

@@ -86,7 +86,7 @@ class Estimates:
 
 def estimate(
     scores: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | Sequence[float | None],
     *,
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,

@@ -5,7 +5,8 @@ Enable it in `conftest.py`:
     pytest_plugins = ["evaluate_qa.pytest"]
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import pytest
@@ -31,9 +32,9 @@ class AssertAnswers:
 
     def __call__(
         self,
-        predictions: str | Sequence[str],
+        predictions: str | Iterable[str],
         references: Any,
-        questions: str | Sequence[str] | None = None,
+        questions: str | Iterable[str] | None = None,
         *,
         metric: str = "nli_lex",
         least: float = 1.0,
@@ -56,20 +57,22 @@ class AssertAnswers:
             ValueError: there are no answers, the metric gives no verdicts, or rows cannot be scored.
         """
         __tracebackhide__ = True
-        if not 0 <= least <= 1:
+        if not isinstance(least, Real) or not 0 <= least <= 1:
             raise ValueError(f"least is {least!r}; expected the share of correct answers, from 0 to 1.")
         if isinstance(predictions, str):
             predictions, references = [predictions], [references]
-            questions = None if questions is None else [str(questions)]
-        if len(predictions) == 0:
+            questions = None if questions is None else [questions]
+        given = {"predictions": predictions, "references": references, "questions": questions}
+        # The message about wrong answers finds rows by their position; the labels of a Series may be others.
+        rows = {name: values if (listed := as_list(values)) is None else listed for name, values in given.items()}
+        if rows["predictions"] == []:
             raise ValueError("predictions is empty; expected at least one answer.")
-        rows = {"predictions": predictions, "references": references, "questions": questions}
         found = self._loaded(metric, load or {}).compute(**rows, **options)
         if "verdict" not in found["per_example"]:
             raise ValueError(f"{metric} gives no verdicts. Use a metric with verdicts, such as nli_lex.")
-        right = sum(map(bool, found["per_example"]["verdict"]))
+        verdicts = found["per_example"]["verdict"]
         # Compare shares, because .07 * 100 is more than 7 in floating point, but 7 / 100 equals .07.
-        if right / len(predictions) < least:
+        if sum(map(bool, verdicts)) / len(verdicts) < least:
             raise AssertionError(failure_message(rows, found, least))
 
     def _loaded(self, metric: str, load: Mapping[str, Any]) -> Any:

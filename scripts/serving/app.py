@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_flag, check_keywords, declarations
 
 from . import schema, systemone
 from .batching import Batcher, QueueFullError
@@ -58,7 +58,8 @@ class Server:
             raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
         try:
             check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
-        except TypeError as error:
+            check_flag(self._metric.name, "per_example", per_example)
+        except (TypeError, ValueError) as error:
             raise HTTPException(400, str(error)) from None
         result = await self._result(body)
         if not per_example:

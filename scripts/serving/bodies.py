@@ -23,6 +23,8 @@ async def read_object(request: Request) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"The content type is {kind!r}; expected the header Content-Type: application/json.")
+    if coding := request.headers.get("content-encoding", "").strip().lower().replace("identity", ""):
+        raise HTTPException(415, f"The content encoding is {coding!r}; expected an uncompressed body.")
     body = await _read(request)
     try:
         found = json.loads(body)

@@ -1,5 +1,7 @@
 """Check numbers and groups, and convert them to arrays."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -8,7 +10,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
+def numbers(name: str, values: ArrayLike | Sequence[float | None], rows: int | None = None) -> Floats:
     """Return numbers as an array, with NaN for None; raise ValueError for other values or another number of rows."""
     try:
         array = np.asarray(values, dtype=np.float64)

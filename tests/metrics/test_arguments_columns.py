@@ -117,6 +117,13 @@ def test_an_unknown_keyword_names_the_nearest(keyword, hint):
         check_keywords("smile", ["references", keyword], {"references", "predictions", "per_example"})
 
 
+def test_a_keyword_of_another_function_names_the_function():
+    with pytest.raises(TypeError, match=r"^bem: threshold is an option of compute; pass it to compute$"):
+        check_keywords("bem", ["threshold"], ["num_threads"], elsewhere=["threshold"], place="compute")
+    with pytest.raises(TypeError, match=r"^deltableu: unknown keyword 'device'; expected no keywords$"):
+        check_keywords("deltableu", ["device"], [])
+
+
 @pytest.mark.parametrize(
     "text", [" \n", "\u200b", "\x00", "\ufeff\u00ad", "\u3164", "\u2800\ufe0f", "\U000e0041\u202e"]
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, declarations
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,21 @@ def test_an_unknown_keyword_raises_an_error_with_the_nearest(unloaded, case, loa
         load(per_example=False)
     with pytest.raises(ValueError, match=f"^{name}: there is no configuration 'papr'; expected one of 'default'"):
         load(**{**case.load, "config": "papr"})
+
+
+def test_an_option_of_the_other_function_raises_an_error_that_names_it(unloaded, case, load, name):
+    of_compute, of_load = (sorted(declarations(options)) for options in (unloaded.options, unloaded.loading))
+    with pytest.raises(TypeError, match=f"^{name}: {of_compute[0]} is an option of compute; pass it to compute$"):
+        load(**{of_compute[0]: None})
+    for option in of_load[:1]:
+        with pytest.raises(TypeError, match=f"^{name}: {option} is an option of load; pass it to load$"):
+            unloaded.compute(**case.columns, **{option: None})
+
+
+@pytest.mark.parametrize("per_example", ["no", None, 0, np.ones(2)])
+def test_per_example_is_true_or_false(unloaded, case, per_example):
+    with pytest.raises(ValueError, match=f"^{unloaded.name}: per_example is .*; expected True or False$"):
+        unloaded.compute(**case.columns, per_example=per_example)
 
 
 def test_positional_arguments_raise_an_error_with_the_call(unloaded):

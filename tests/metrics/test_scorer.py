@@ -71,3 +71,9 @@ def test_editors_know_the_options_of_metrics_with_a_model():
 def test_an_unknown_metric_raises_an_error():
     with pytest.raises(ValueError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\?"):
         evaluate_qa.load("bemm")
+    with pytest.raises(ValueError, match=r"^there is no metric None. Available: bem, "):
+        evaluate_qa.load(None)
+
+
+def test_dir_lists_functions_that_are_not_imported_yet():
+    assert {*evaluate_qa.__all__} <= {*dir(evaluate_qa)}

@@ -155,6 +155,15 @@ def test_unused_columns_are_ignored(deltableu, tokenizer):
     assert scores(evaluated()) == deltableu.compute_metrics(tokenizer)(evaluated())
 
 
+def test_labels_without_text_raise_an_error_that_names_the_row(deltableu, tokenizer):
+    answers = ids(["marie curie", "paris"])
+    labels = np.where([[False], [True]], -100, answers)
+    with pytest.raises(ValueError, match=r"^deltableu: the labels of row 1 of the evaluation set have no text; .*-100"):
+        deltableu.compute_metrics(tokenizer)(EvalPrediction(predictions=answers, label_ids=labels))
+    given = deltableu.compute_metrics(tokenizer, references=["marie curie", "paris"])
+    assert given(EvalPrediction(predictions=answers, label_ids=labels))["length_ratio"] == 1
+
+
 def test_bem_without_questions_raises_an_error(metrics, tokenizer):
     with pytest.raises(ValueError, match=r'^bem: the questions are missing.*include_for_metrics=\["inputs"\]'):
         metrics["bem"].compute_metrics(tokenizer)(evaluated())

@@ -518,8 +518,33 @@ def test_decision_explains_itself():
 def test_kinds_and_tolerance():
     assert compare_values("206", "208", kinds=["date"]).equal is None
     assert compare_values("200", "208", tolerance=0.05).equal
-    with pytest.raises(ValueError, match="there is no kind dates; expected some of number, "):
-        compare_values("206", "208", kinds=["dates"])
+    assert compare_values("206", "208", kinds={"number"}).equal is False
+
+
+@pytest.mark.parametrize("kinds", [["dates"], "number", None, [5], iter(["number"])])
+def test_kinds_have_to_be_a_list_of_known_kinds(kinds):
+    with pytest.raises(ValueError, match=r"^kinds is .*; expected a list of number, "):
+        compare_values("206", "208", kinds=kinds)
+
+
+@pytest.mark.parametrize("tolerance", [-1, 2, float("nan"), "0.1", True])
+def test_a_tolerance_is_a_number_from_0_to_1(tolerance):
+    with pytest.raises(ValueError, match=r"^tolerance is .*; expected a number from 0 to 1$"):
+        compare_values("206", "208", tolerance=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        ((206, "206"), "reference"),
+        (("206", None), "answer"),
+        ((["206"], "206"), "reference"),
+        (("2", "2", 5), "question"),
+    ],
+)
+def test_texts_are_strings(texts, name):
+    with pytest.raises(TypeError, match=rf"^{name} is .*; expected a string$"):
+        compare_values(*texts)
 
 
 def test_one_of_several_references_is_enough_and_all_have_to_differ():

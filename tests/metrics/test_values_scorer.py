@@ -45,6 +45,14 @@ def test_only_the_named_kinds_are_compared(scorer):
     assert found["signature"].endswith("|typed:quantity")
 
 
+def test_the_order_of_kinds_is_not_in_the_signature(scorer):
+    found = [
+        scorer.compute(**ROWS, typed=kinds) for kinds in (["quantity", "number", "quantity"], ["number", "quantity"])
+    ]
+    assert found[0] == found[1]
+    assert found[0]["signature"].endswith("|typed:number+quantity")
+
+
 def test_tolerance_is_in_the_signature(scorer):
     found = scorer.compute(**ROWS, tolerance=0.02)
     assert found["per_example"]["value_verdict"][0]  # |208 − 206| = 2 < .02 · 206 = 4.12

@@ -1,6 +1,7 @@
 """`evaluate-qa serve`: results, batches, limits, System One, and the command in a process."""
 
 import asyncio
+import gzip
 import http.client
 import json
 import random
@@ -119,6 +120,7 @@ INVALID = [
     ({}, 400, "bem: predictions is missing"),
     ({**ROW, "threshold": 0.4}, 400, "threshold is an option of the server. Start the server with --compute."),
     ({**ROW, "prediction": []}, 400, "bem: unknown keyword 'prediction'; did you mean 'predictions'?"),
+    ({**ROW, "per_example": "false"}, 400, "bem: per_example is 'false'; expected True or False"),
     (b"{", 400, "The body is not JSON (Expecting property name"),
     (b"\xff\x00", 400, "The body is not JSON ("),
     (b"[]", 400, "The body is a list; expected a JSON object."),
@@ -140,6 +142,12 @@ def test_invalid_requests_get_the_scorers_message(body, status, message, bem, mo
 def test_web_pages_of_other_sites_cannot_send_rows(bem):
     status, reply = bem.ask("/v1/score", ROW, Content_Type="text/plain")
     assert (status, reply["error"]["message"][:34]) == (415, "The content type is 'text/plain'; ")
+
+
+def test_a_compressed_body_is_refused(bem):
+    status, reply = bem.ask("/v1/score", gzip.compress(json.dumps(ROW).encode()), Content_Encoding="gzip")
+    assert (status, reply["error"]["message"][:31]) == (415, "The content encoding is 'gzip';")
+    assert bem.ask("/v1/score", ROW, Content_Encoding="identity")[0] == 200
 
 
 def test_slow_and_broken_requests_are_ended(deltableu, monkeypatch, caplog):

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np  # noqa: F401 - before pytester, which removes modules that tests import
+import pandas as pd  # likewise
 import pytest
 
 import evaluate_qa
@@ -76,6 +77,47 @@ def test_in_a_run_of_pytest(pytester):
     shown = done.stdout.str()
     assert "[0]" not in shown, "right answers are not listed"
     assert not re.search(r"integrations.pytest\.py:\d+: AssertionError", shown), "the traceback leaves out this package"
+
+
+def columns_of_other_types():
+    """Yield columns whose rows have no positions, labels that are no positions, or no truth value."""
+    series = [
+        pd.Series(column, index=[5, 1]) for column in (["right", "bad"], ["right", ["1", "2"]], ["Which?", "How?"])
+    ]
+    yield series
+    yield [column.to_numpy() for column in series]
+    yield [iter(column) for column in series]
+    yield [dict(enumerate(column)).values() for column in series]
+
+
+@pytest.mark.parametrize("columns", [*columns_of_other_types()], ids=["Series", "arrays", "iterators", "views"])
+def test_the_message_shows_the_wrong_row_of_any_kind_of_column(columns):
+    with pytest.raises(
+        AssertionError, match=r"^1 of 2 answers are right; expected 100%\n\[1\] 'bad'\n +question: 'How"
+    ) as error:
+        with_right(1, 2)(*columns)
+    assert "reference: '1', '2'" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("a", "a", ["Who?"]), r"nli_lex: questions\[0\] is \['Who\?'\]; expected a string"),
+        ((5, ["a"]), "nli_lex: predictions is 5; expected a list"),
+        ((iter([]), []), "predictions is empty"),
+    ],
+)
+def test_invalid_columns_are_named(given, message):
+    from evaluate_qa.pytest import AssertAnswers
+
+    with pytest.raises((TypeError, ValueError), match=message):
+        AssertAnswers()(*given)
+
+
+@pytest.mark.parametrize("least", ["1", None, float("nan")])
+def test_least_is_a_share(least):
+    with pytest.raises(ValueError, match="expected the share of correct answers, from 0 to 1"):
+        with_right(1, 2)(["a", "b"], ["a", "b"], least=least)
 
 
 def with_right(right, rows):
