@@ -42,6 +42,11 @@ def rows(*predictions):
     return {"predictions": [*predictions], "references": ["right"] * len(predictions)}
 
 
+def numbered(count):
+    """Rows with different answers; two thirds of the answers are correct."""
+    return rows(*(f"{'right' if number % 3 else 'wrong'} {number}" for number in range(count)))
+
+
 def recall(prediction, references):
     """The largest share of a reference's words that the prediction contains."""
     words = set(re.findall(r"\w+", prediction.lower()))

@@ -156,6 +156,13 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture
+def working_folder(tmp_path, monkeypatch) -> Path:
+    """The folder of the test as the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def one_line(root):
     """Returns the line of code for a framework in README's table of integrations."""

@@ -46,8 +46,7 @@ def test_cards_list_the_declared_options(name):
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_python_sessions_in_documents_run(document, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_python_sessions_in_documents_run(working_folder, document):
     failed, attempted = doctest.testfile(
         str(document), module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     )

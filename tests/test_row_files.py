@@ -39,35 +39,13 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-@pytest.fixture(scope="module", params=[evaluate_qa.sample(), NEAR_NAMES, TRAPS], ids=lambda path: path.stem)
-def lines(request: pytest.FixtureRequest) -> list[str]:
-    return read_lines(request.param)
+LINES = {path.stem: read_lines(path) for path in (evaluate_qa.sample(), NEAR_NAMES, TRAPS)}
+SAMPLE_ROWS, NEAR_NAME_ROWS, TRAP_ROWS = ([json.loads(line) for line in lines] for lines in LINES.values())
 
 
-@pytest.fixture(scope="module")
-def rows(lines: list[str]) -> Rows:
-    return [json.loads(line) for line in lines]
-
-
-@pytest.fixture(scope="module")
-def sample() -> Rows:
-    return [json.loads(line) for line in read_lines(evaluate_qa.sample())]
-
-
-@pytest.fixture(scope="module")
-def near_names() -> Rows:
-    return [json.loads(line) for line in read_lines(NEAR_NAMES)]
-
-
-@pytest.fixture(scope="module")
-def traps() -> Rows:
-    return [json.loads(line) for line in read_lines(TRAPS)]
-
-
-@pytest.fixture(scope="module")
-def held_out_wordings(traps: Rows) -> set[str]:
-    """All runs of four words in the answers to traps for testing."""
-    return runs_of_words(row["prediction"] for row in of_part(traps, "test"))
+@pytest.fixture(params=[SAMPLE_ROWS, NEAR_NAME_ROWS, TRAP_ROWS], ids=LINES)
+def rows(request: pytest.FixtureRequest) -> Rows:
+    return request.param
 
 
 def of_part(rows: Rows, part: str) -> Rows:
@@ -85,8 +63,13 @@ def of_kind(rows: Rows, kind: str) -> Rows:
     return [row for row in rows if row["kind"] == kind]
 
 
-def test_each_line_is_a_readable_row(lines: list[str], rows: Rows):
-    assert lines == [json.dumps(row, ensure_ascii=False) for row in rows]
+HELD_OUT_WORDINGS = runs_of_words(row["prediction"] for row in of_part(TRAP_ROWS, "test"))
+"""All runs of four words in the answers to traps for testing."""
+
+
+@pytest.mark.parametrize("lines", LINES.values(), ids=LINES)
+def test_each_line_is_a_readable_row(lines: list[str]):
+    assert lines == [json.dumps(json.loads(line), ensure_ascii=False) for line in lines]
 
 
 def test_rows_have_these_keys_and_types(rows: Rows):
@@ -121,36 +104,36 @@ def test_same_question_has_the_same_references(rows: Rows):
         assert references.setdefault(row["question"], row["references"]) == row["references"]
 
 
-def test_the_sample_is_balanced(sample: Rows):
-    counts = Counter(row["kind"] for row in sample)
+def test_the_sample_is_balanced():
+    counts = Counter(row["kind"] for row in SAMPLE_ROWS)
     assert set(counts) == KINDS
     assert min(counts.values()) >= 5
-    assert len(sample) >= 80
-    assert 0.4 <= sum(row["correct"] for row in sample) / len(sample) <= 0.6
+    assert len(SAMPLE_ROWS) >= 80
+    assert 0.4 <= sum(row["correct"] for row in SAMPLE_ROWS) / len(SAMPLE_ROWS) <= 0.6
 
 
-def test_each_kind_has_right_and_wrong_answers(sample: Rows):
+def test_each_kind_has_right_and_wrong_answers():
     for kind in KINDS:
-        verdicts = {row["correct"] for row in of_kind(sample, kind)}
+        verdicts = {row["correct"] for row in of_kind(SAMPLE_ROWS, kind)}
         assert verdicts == ({False} if kind in ALWAYS_WRONG else {True, False}), kind
 
 
-def test_near_names_hold_right_and_wrong_answers_to_the_same_questions(near_names: Rows):
+def test_near_names_hold_right_and_wrong_answers_to_the_same_questions():
     answers: dict[str, list[bool]] = {}
-    for row in near_names:
+    for row in NEAR_NAME_ROWS:
         answers.setdefault(row["question"], []).append(row["correct"])
     assert sorted(answers.values(), key=len) == [[True]] * 5 + [[True, False]] * 40
 
 
-def test_a_near_name_never_contains_the_reference(near_names: Rows):
-    for row in near_names:
+def test_a_near_name_never_contains_the_reference():
+    for row in NEAR_NAME_ROWS:
         if not row["correct"]:
             assert not any(text.lower() in row["prediction"].lower() for text in row["references"]), row["id"]
 
 
 @pytest.mark.parametrize(("part", "least"), [("train", 24), ("test", 14)])
-def test_half_of_the_answers_to_each_kind_of_trap_are_right(traps: Rows, part: str, least: int):
-    rows = of_part(traps, part)
+def test_half_of_the_answers_to_each_kind_of_trap_are_right(part: str, least: int):
+    rows = of_part(TRAP_ROWS, part)
     assert {row["kind"] for row in rows} == TRAP_KINDS
     for kind in TRAP_KINDS:
         right = [row["correct"] for row in of_kind(rows, kind)]
@@ -158,38 +141,38 @@ def test_half_of_the_answers_to_each_kind_of_trap_are_right(traps: Rows, part: s
         assert 2 * sum(right) == len(right), kind
 
 
-def test_a_third_of_the_traps_is_for_testing(traps: Rows):
-    train, test = of_part(traps, "train"), of_part(traps, "test")
-    assert len(train) + len(test) == len(traps) >= 360
-    assert len(test) >= len(traps) / 3
+def test_a_third_of_the_traps_is_for_testing():
+    train, test = of_part(TRAP_ROWS, "train"), of_part(TRAP_ROWS, "test")
+    assert len(train) + len(test) == len(TRAP_ROWS) >= 360
+    assert len(test) >= len(TRAP_ROWS) / 3
     assert not {row["question"] for row in train} & {row["question"] for row in test}
 
 
-def test_traps_share_no_question_with_other_files(traps: Rows, sample: Rows, near_names: Rows):
-    assert not {row["question"] for row in traps} & {row["question"] for row in [*sample, *near_names]}
+def test_traps_share_no_question_with_other_files():
+    assert not {row["question"] for row in TRAP_ROWS} & {row["question"] for row in [*SAMPLE_ROWS, *NEAR_NAME_ROWS]}
 
 
-def test_traps_for_testing_share_no_wording_with_training(traps: Rows, held_out_wordings: set[str]):
-    assert not held_out_wordings & runs_of_words(row["prediction"] for row in of_part(traps, "train"))
+def test_traps_for_testing_share_no_wording_with_training():
+    assert not HELD_OUT_WORDINGS & runs_of_words(row["prediction"] for row in of_part(TRAP_ROWS, "train"))
 
 
-def test_traps_for_training_share_no_wording_with_test_files(traps: Rows, sample: Rows, near_names: Rows):
-    found = runs_of_words(row["prediction"] for row in of_part(traps, "train"))
-    assert not found & runs_of_words(row["prediction"] for row in [*sample, *near_names])
+def test_traps_for_training_share_no_wording_with_test_files():
+    found = runs_of_words(row["prediction"] for row in of_part(TRAP_ROWS, "train"))
+    assert not found & runs_of_words(row["prediction"] for row in [*SAMPLE_ROWS, *NEAR_NAME_ROWS])
 
 
-def test_generated_training_examples_share_no_wording_with_traps_for_testing(held_out_wordings: set[str]):
+def test_generated_training_examples_share_no_wording_with_traps_for_testing():
     """If this fails, change the templates in the training modules, not the traps."""
     modules = [ast.parse(path.read_text()) for path in Path(training.__file__).parent.glob("*.py")]
     nodes = (node for module in modules for node in ast.walk(module))
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     assert len(texts) >= 100
-    assert not held_out_wordings & runs_of_words(part for text in texts for part in re.split(r"\{.*?\}", text))
+    assert not HELD_OUT_WORDINGS & runs_of_words(part for text in texts for part in re.split(r"\{.*?\}", text))
 
 
-def test_word_overlap_does_not_separate_right_from_wrong_traps(traps: Rows):
+def test_word_overlap_does_not_separate_right_from_wrong_traps():
     for part in ("train", "test"):
-        rows = of_part(traps, part)
+        rows = of_part(TRAP_ROWS, part)
         agreed = [(token_recall(row["prediction"], row["references"]) >= 0.5) == row["correct"] for row in rows]
         assert 0.4 <= sum(agreed) / len(rows) <= 0.6, part
 
@@ -218,13 +201,11 @@ def test_written_lines_hold_right_and_wrong_answers(written: Rows):
             assert all(isinstance(text, str) and text.strip() for text in texts)
 
 
-def test_written_answers_share_no_question_and_no_wording_with_test_files(
-    written: Rows, traps: Rows, sample: Rows, near_names: Rows, held_out_wordings: set[str]
-):
-    reported = [*sample, *near_names, *of_part(traps, "test")]
+def test_written_answers_share_no_question_and_no_wording_with_test_files(written: Rows):
+    reported = [*SAMPLE_ROWS, *NEAR_NAME_ROWS, *of_part(TRAP_ROWS, "test")]
     bare = {" ".join(re.findall(r"\w+", row["question"].lower())) for row in reported}
     assert not bare & {" ".join(re.findall(r"\w+", row["question"].lower())) for row in written}
-    wordings = held_out_wordings | runs_of_words(row["prediction"] for row in [*sample, *near_names])
+    wordings = HELD_OUT_WORDINGS | runs_of_words(row["prediction"] for row in [*SAMPLE_ROWS, *NEAR_NAME_ROWS])
     assert not wordings & runs_of_words(answers(written, "right", "wrong"))
 
 
@@ -232,12 +213,10 @@ def long_words(question: str) -> set[str]:
     return {word for word in re.findall(r"\w+", question.lower()) if len(word) > 3}
 
 
-def test_written_answers_paraphrase_no_question_of_test_files(
-    written: Rows, traps: Rows, sample: Rows, near_names: Rows
-):
+def test_written_answers_paraphrase_no_question_of_test_files(written: Rows):
     """A paraphrase has the same reference and shares 30% of the words with four or more letters."""
     asked: dict[str, list[set[str]]] = {}
-    for row in [*sample, *near_names, *of_part(traps, "test")]:
+    for row in [*SAMPLE_ROWS, *NEAR_NAME_ROWS, *of_part(TRAP_ROWS, "test")]:
         for reference in row["references"]:
             asked.setdefault(" ".join(re.findall(r"\w+", reference.lower())), []).append(long_words(row["question"]))
     for row in written:

@@ -48,12 +48,11 @@ def lose(process):
         process.wait()
 
 
-def test_lost_nodes(drill, rng, processes, finished, tmp_path, monkeypatch):
+def test_lost_nodes(working_folder, drill, rng, processes, finished, tmp_path):
     """Nodes of a Ray cluster lost in the middle of a run.
 
     Two nodes with one CPU each run two actors, so a lost actor finds no room.
     """
-    monkeypatch.chdir(tmp_path)
     toy = write_toy_metric(tmp_path)
     words = ["alpha", "beta", "gamma", "delta"]
     rows = [{"prediction": words[n % 4], "references": [words[n % 3], f"{words[n % 2]} {n}"]} for n in range(200)]

@@ -73,6 +73,13 @@ class Visit(Opened):
         self.page.locator("#status").get_by_text(path.name).first.wait_for()
         return self.page.locator("#status").inner_text()
 
+    def score_examples(self):
+        """Score the example data in the tab File."""
+        self.page.locator("#take-examples").click()
+        self.page.get_by_text("to score.").wait_for()
+        self.page.locator("#score-file").click()
+        self.page.locator("#results .qa-figures").wait_for()
+
     def select_row(self, number):
         """Click on a row of the results, and return its explanation."""
         self.page.locator(f"#answers [role=gridcell][data-row='{number}']").nth(3).click()

@@ -59,8 +59,7 @@ def toy(tmp_path):
 
 
 @pytest.fixture
-def score(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def score(working_folder):
     return lambda *arguments, code=0: run_command("score", *arguments, code=code).stderr
 
 

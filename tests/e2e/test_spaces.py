@@ -34,10 +34,7 @@ def test_every_tab_is_accessible_and_fits(name, servers, browser, axe, artefacts
             for tab in page.get_by_role("tab").all_inner_texts():
                 visit.tab(tab)
                 if tab == "File":
-                    page.locator("#take-examples").click()
-                    page.get_by_text("to score.").wait_for()
-                    page.locator("#score-file").click()
-                    page.locator("#results .qa-figures").wait_for()
+                    visit.score_examples()
                     visit.select_row(1)
                 for width in WIDTHS if scheme == "light" else ["desktop"]:
                     visit.resize(width)
@@ -222,10 +219,7 @@ def test_a_visitors_endpoint_is_asked_and_the_key_is_not_stored(judge, browser):
         assert "The judge is asked. Its verdict is “correct”." in visit.score()
         assert chat.keys == [f"Bearer {KEY}"]
         visit.tab("File")
-        page.locator("#take-examples").click()
-        page.get_by_text("to score.").wait_for()
-        page.locator("#score-file").click()
-        page.locator("#results .qa-figures").wait_for()
+        visit.score_examples()
         assert len(chat.bodies) == 1  # bem decides all answers in the file
         visit.tab("Python")
         assert chat.url in page.locator(".cm-content").first.inner_text()

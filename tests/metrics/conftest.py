@@ -219,6 +219,12 @@ def metric(load: Callable[..., Scorer]) -> Scorer:
 
 
 @pytest.fixture(scope="session")
+def result(metric: Scorer, case: Case) -> dict[str, Any]:
+    """The metric's result for the columns of its case."""
+    return metric.compute(**case.columns)
+
+
+@pytest.fixture(scope="session")
 def load_with_model(load: Callable[..., Scorer], metric: Scorer) -> Callable[..., Scorer]:
     """Return a function that loads the metric, but shares the model of `metric`."""
 

@@ -1,7 +1,6 @@
 """Columns: accepted containers and values, canonical forms, and errors."""
 
 import enum
-import re
 
 import numpy as np
 import pandas as pd
@@ -108,13 +107,10 @@ def test_text_is_cleaned(text, expected):
     assert plain([clean(text)])
 
 
-@pytest.mark.parametrize(
-    ("keyword", "hint"),
-    [("refrences", "did you mean 'references'?"), ("xyz", "expected one of per_example, predictions, references")],
-)
-def test_an_unknown_keyword_names_the_nearest(keyword, hint):
-    with pytest.raises(TypeError, match=f"^smile: unknown keyword '{keyword}'; {re.escape(hint)}$"):
-        check_keywords("smile", ["references", keyword], {"references", "predictions", "per_example"})
+def test_a_keyword_that_is_near_no_other_names_all_keywords():
+    message = "^smile: unknown keyword 'xyz'; expected one of per_example, predictions, references$"
+    with pytest.raises(TypeError, match=message):
+        check_keywords("smile", ["references", "xyz"], {"references", "predictions", "per_example"})
 
 
 def test_a_keyword_of_another_function_names_the_function():

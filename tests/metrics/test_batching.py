@@ -72,12 +72,6 @@ def test_a_batch_is_halved_until_it_fits(number):
     assert called == [8, 4, 2, 2, 4, 2, 2, 2]
 
 
-@given(lengths_lists, st.integers(300, 2000), st.integers(300, 500))
-def test_halving_changes_no_output(lengths, budget, limit):
-    forward = limited(lengths, limit, RuntimeError("out of memory"), [])
-    assert gathered(lengths, forward, token_budget=budget) == (lengths * 2).tolist()
-
-
 def test_the_error_of_the_cpus_allocator_is_recognized():
     import torch
 

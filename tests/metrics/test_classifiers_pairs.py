@@ -95,18 +95,6 @@ def spans(classifier, text):
     return classifier.tokenize([text])[text].spans
 
 
-@given(text=TEXTS, tokens=st.integers(4, 20))
-def test_windows_cover_the_text_in_order(classifier, tokenizer, text, tokens):
-    pieces = windows(text, spans(classifier, text), tokens, tokens // 4)
-    assert all(len(tokenizer(piece, add_special_tokens=False)["input_ids"]) <= tokens for piece in pieces)
-    position = 0
-    for window in pieces:  # a window starts where the last one ended, or earlier
-        start = text.rindex(window, 0, position + len(window))
-        assert start <= position
-        position = start + len(window)
-    assert position == len(text)
-
-
 def test_windows_are_cut_between_words(classifier):
     def cut(text, tokens, overlap):
         return windows(text, spans(classifier, text), tokens, overlap)

@@ -13,11 +13,6 @@ from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, declarations
 
 
 @pytest.fixture(scope="module")
-def result(metric, case):
-    return metric.compute(**case.columns)
-
-
-@pytest.fixture(scope="module")
 def unloaded(load):
     """A metric that fails the test if it loads its model."""
     metric = load()

@@ -162,6 +162,8 @@ def test_numpy_weights_are_accepted(metric):
         ({"tokenize": "zh"}, {"tok": "zh"}),
         ({"lang": "zh-CN"}, {"tok": "zh"}),
         ({"lang": "ZH"}, {"tok": "zh"}),
+        ({"lang": "fr"}, {}),
+        ({"lang": "zh", "tokenize": "char"}, {"tok": "char"}),
         ({"smooth_method": "none"}, {"smooth": "none"}),
         ({"smooth_method": "floor"}, {"smooth": "floor[0.1]"}),
         ({"smooth_method": "add-k", "smooth_value": 2}, {"smooth": "add-k[2]"}),

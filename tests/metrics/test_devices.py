@@ -21,10 +21,6 @@ def machine(monkeypatch):
     return monkeypatch
 
 
-def test_threads_are_at_most_sixteen_by_default(machine):
-    assert default_threads() == 16
-
-
 @pytest.mark.parametrize(("cpus", "expected"), [(8, 4), (2, 1), (1, 1)])
 def test_threads_follow_the_cpu_affinity(machine, cpus, expected):
     machine.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)), raising=False)

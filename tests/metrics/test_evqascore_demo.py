@@ -73,8 +73,7 @@ def test_demo_model_is_small_and_verified(monkeypatch):
         clip_models.demo_folder()
 
 
-def test_folder_named_demo_is_an_ordinary_model(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_folder_named_demo_is_an_ordinary_model(working_folder):
     metric = evaluate_qa.load("evqascore", "demo", model="demo")
     with pytest.raises(FileNotFoundError, match="model is 'demo', which is neither a file nor a folder"):
         metric.dim  # noqa: B018 - loads the model

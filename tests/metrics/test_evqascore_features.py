@@ -1,6 +1,5 @@
 """From video files to vectors: each video once, independent of the other videos, and kept on request."""
 
-import threading
 import weakref
 from itertools import islice
 from pathlib import Path
@@ -86,14 +85,6 @@ def test_stored_features_belong_to_content_sampling_and_model(encoder, paths, tm
     write(moved, frames=71)
     assert [reads(moved, Sampling(10)), reads(paths[0], Sampling(20))] == [1, 1]
     assert reads(paths[0], Sampling(10), Encoder(load_demo(), device="cpu", dtype="bfloat16")) == 1
-
-
-def test_threads_end_when_the_caller_stops(encoder, paths):
-    before = {*threading.enumerate()}
-    features = video_features(paths[:3], encoder, Sampling(1))
-    next(features)
-    features.close()
-    assert {*threading.enumerate()} <= before
 
 
 def _endless(path, *_):

@@ -1,13 +1,10 @@
-"""The equations of EVQAScore: numbers by hand, properties, and vectors without a direction."""
+"""The equations of EVQAScore: numbers by hand, and vectors without a direction."""
 
 import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from evaluate_qa.metrics.evqascore.options import EvqascoreOptions
 from evaluate_qa.metrics.evqascore.scoring import compare, harmonic_mean, score
@@ -59,24 +56,6 @@ def test_vector_lengths_do_not_matter(factor):
 
 def test_first_of_equal_frames_is_the_best():
     assert scored([[0, 1], [1, 0], [1, 0]], [1, 0], [[1, 0]], "qa").best_frames == (1,)
-
-
-_finite = arrays.arrays(np.float32, (4, 3), elements=st.floats(-1, 1, width=32))
-
-
-@given(frames=_finite, keywords=_finite, text=_finite)
-def test_scores_are_finite_and_independent_of_order(frames, keywords, text):
-    if not (frames.any(1).all() and keywords.any(1).all() and text[0].any()):
-        return
-    found = scored(frames, text[0], keywords, "caption")
-    assert all(math.isfinite(value) for value in (found.f_score, found.score))
-    assert all(-1 - 1e-9 <= value <= 1 + 1e-9 for value in (found.precision, found.recall, found.coarse))
-    order = [2, 0, 3, 1]
-    again = scored(frames[order], text[0], keywords[order], "caption")
-    # F of numbers with different signs magnifies the last digits without bound.
-    assert (again.precision, again.recall, again.coarse) == pytest.approx(
-        (found.precision, found.recall, found.coarse), abs=1e-9
-    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from functools import partial
 
 import pytest
-from chat_server import STATES, by_words, completion, rows
+from chat_server import STATES, by_words, completion, numbered, rows
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
@@ -20,10 +20,6 @@ KEY = "sk-judge-0123456789abcdef"
 @pytest.fixture
 def load(server):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m")
-
-
-def numbered(count):
-    return rows(*(f"{'right' if number % 3 else 'wrong'} {number}" for number in range(count)))
 
 
 def test_each_distinct_row_is_asked_about_once(load, server):
@@ -354,6 +350,7 @@ def test_a_missing_question_is_an_error_if_the_protocol_needs_it(load):
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
         ({"model": None}, "endpoint is given without model"),
         ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
+        ({"dtype": "auto"}, "dtype is 'auto'; expected one of float32, float16, bfloat16"),
     ],
 )
 def test_invalid_load_options_raise(load, given, message):

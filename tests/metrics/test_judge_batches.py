@@ -4,6 +4,7 @@ import time
 from functools import partial
 
 import pytest
+from chat_server import numbered
 
 import evaluate_qa
 from evaluate_qa.metrics.judge import batches
@@ -18,11 +19,6 @@ def load(server, tmp_path, monkeypatch):
     return partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", cache_dir=tmp_path, batch=True)
 
 
-def rows(count):
-    predictions = [f"{'right' if number % 3 else 'wrong'} {number}" for number in range(count)]
-    return {"predictions": predictions, "references": ["right"] * count}
-
-
 def remembered(folder):
     return [*folder.rglob("batches/**/*.json")]
 
@@ -32,7 +28,7 @@ def test_results_equal_those_of_immediate_requests(load, server, tmp_path, monke
     monkeypatch.setattr(batches, "_MOST_REQUESTS", 3)
     if protocol == "smile":
         server.reply = '{"pred": "yes", "score": 4}'
-    given = {**rows(8), "questions": ["Which?"] * 8}
+    given = {**numbered(8), "questions": ["Which?"] * 8}
     server.states = ["validating", "in_progress", "finalizing", "completed"]
     out = load(protocol=protocol).compute(**given)
     assert [len(one) for one in server.uploads] == [3, 3, 1], "one row shows which fields the server refuses"
@@ -47,7 +43,7 @@ def test_results_equal_those_of_immediate_requests(load, server, tmp_path, monke
 
 def test_a_refused_field_is_not_sent_in_a_batch(load, server):
     server.plan["wrong 0"] = [(400, b'{"error": {"message": "logprobs is not supported"}}')]
-    out = load().compute(**rows(4))
+    out = load().compute(**numbered(4))
     assert out["per_example"]["verdict"] == [False, True, True, False]
     assert ["logprobs" in body for body in server.bodies] == [True, False, False, False, False]
 
@@ -56,29 +52,29 @@ def test_lines_with_errors_are_unscored(load, server, tmp_path):
     server.plan["right 1"] = [(400, b'{"error": {"message": "too long"}}')]
     server.plan["right 2"] = ["Well."]
     metric = load()
-    out = metric.compute(**rows(5))
+    out = metric.compute(**numbered(5))
     errors = out["per_example"]["error"]
     assert out["unscored"] == 2
     assert "status 400" in errors[1]
     assert "too long" in errors[1]
     assert [bool(error) for error in errors] == [False, True, True, False, False]
-    assert metric.compute(**rows(5))["unscored"] == 0, "like failed requests, they are asked again"
+    assert metric.compute(**numbered(5))["unscored"] == 0, "like failed requests, they are asked again"
     assert sum(map(len, server.uploads)) == 4 + 1
 
 
 def test_an_error_that_stops_keeps_the_other_verdicts(load, server, tmp_path):
     server.plan["right 1"] = [(400, b'{"error": {"message": "too long"}}')]
     with pytest.raises(ValueError, match="a row has no verdict: status 400"):
-        load().compute(**rows(5), unscored="raise")
+        load().compute(**numbered(5), unscored="raise")
     assert remembered(tmp_path) == []
-    assert load().compute(**rows(5), unscored="raise")["unscored"] == 0
+    assert load().compute(**numbered(5), unscored="raise")["unscored"] == 0
     assert len(server.bodies) == 5 + 1
 
 
 def test_a_failed_batch_has_a_reason_without_the_key(load, server, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.states = ["validating", "failed"]
-    out = load().compute(**rows(30))
+    out = load().compute(**numbered(30))
     errors = out["per_example"]["error"]
     assert out["unscored"] == 29
     assert set(errors[1:]) == {"the batch has no reply to this request (failed, 0 of 29 requests: no room Bearer ***)"}
@@ -88,10 +84,10 @@ def test_a_failed_batch_has_a_reason_without_the_key(load, server, tmp_path, mon
 
 def test_an_expired_batch_keeps_what_was_answered(load, server):
     server.states = ["in_progress", "expired"]
-    out = load().compute(**rows(30))
+    out = load().compute(**numbered(30))
     assert out["unscored"] == 28
     assert "batch_expired" in out["per_example"]["error"][29]
-    assert load().compute(**rows(30))["unscored"] == 0
+    assert load().compute(**numbered(30))["unscored"] == 0
     assert [len(one) for one in server.uploads] == [29, 27], "with another row asked immediately"
 
 
@@ -133,7 +129,7 @@ def test_an_unknown_batch_stays_remembered(load, server, tmp_path):
     server.create = lambda batch: {**batch, "id": "gone"}
     for _ in range(2):
         with pytest.raises(ValueError, match=r"judge: .* batch 'gone': status 404: .*; repeat the call to resume, or"):
-            load().compute(**rows(5))
+            load().compute(**numbered(5))
     assert len(server.uploads) == len(remembered(tmp_path)) == 1
 
 
@@ -148,7 +144,7 @@ def test_files_have_limits():
 def test_a_server_without_batches(load, server, tmp_path):
     server.apis -= {"files"}
     with pytest.raises(ValueError, match=r"judge: the server accepted no batch: status 404: .*; expected a server"):
-        load().compute(**rows(5))
+        load().compute(**numbered(5))
     assert remembered(tmp_path) == []
 
 

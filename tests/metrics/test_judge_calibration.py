@@ -37,14 +37,12 @@ def test_scores_are_clipped():
 
 
 @pytest.mark.parametrize(
-    "given", [Ruling(None, error="no reply"), ruling(0.9, asked=False)], ids=["without a verdict", "not asked"]
+    ("given", "first"),
+    [(Ruling(None, error="no reply"), 0.1), (ruling(0.9, asked=False), 0.1), (ruling(0.9), None)],
+    ids=["without a verdict", "not asked", "without the matcher's score"],
 )
-def test_other_rows_stay_as_they_are(given):
-    assert calibrated(given, 0.1, WEIGHTS) == given
-
-
-def test_a_row_without_the_matchers_score_keeps_the_judges():
-    assert calibrated(ruling(0.9), None, WEIGHTS) == ruling(0.9)
+def test_other_rows_stay_as_they_are(given, first):
+    assert calibrated(given, first, WEIGHTS) == given
 
 
 def labeled(rows, seed=0):

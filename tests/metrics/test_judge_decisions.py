@@ -148,10 +148,9 @@ def test_options_work_as_for_chat(load, server, tmp_path):
     assert len(server.bodies) < 40
 
 
-def test_verdicts_are_exported_and_imported(load, server, tmp_path, monkeypatch):
+def test_verdicts_are_exported_and_imported(working_folder, load, server):
     from commands import run_command
 
-    monkeypatch.chdir(tmp_path)
     options = {"aspects": ["hedged"]}
     first = load(cache_dir="cache", **options).compute(**rows("right", "wrong"))
     run_command("verdicts", "export", "--cache-dir", "cache", "--output", "v.jsonl")

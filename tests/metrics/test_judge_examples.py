@@ -5,12 +5,9 @@ import re
 
 import pytest
 from chat_server import by_words, completion
-from hypothesis import given
-from hypothesis import strategies as st
 
 import evaluate_qa
 from evaluate_qa.metrics.judge.examples import LabeledAnswer, fit_examples, with_examples
-from evaluate_qa.metrics.judge.prompts import quoted
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
 from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
@@ -40,13 +37,6 @@ def test_examples_change_the_signature():
     assert (
         len({one.signature for one in (DEFAULT, with_examples(DEFAULT, [PARIS]), with_examples(DEFAULT, [LYON]))}) == 3
     )
-
-
-@given(st.tuples(*[st.text(st.characters(exclude_categories=["Cs"]), min_size=1)] * 3))
-def test_any_text_can_be_an_example(texts):
-    question, reference, prediction = texts
-    shown = with_examples(DEFAULT, [LabeledAnswer(JudgedRow(question, (reference,), prediction), True)]).examples[0]
-    assert all(quoted(text) in shown["content"] for text in texts)
 
 
 EXAMPLE = "{prediction: Lyon, references: [Paris], label: incorrect}"
@@ -126,11 +116,16 @@ def test_examples_that_do_not_help_are_refused():
         fit_examples(rows, DEFAULT, 4, ask)
 
 
-def test_fifty_questions_are_needed():
-    with pytest.raises(
-        ValueError, match=r"got 40 judged answers to 40 questions, 20 of them correct; expected .* 50 q"
-    ):
-        fit_examples(labeled(40), DEFAULT, 4, None)
+@pytest.mark.parametrize(
+    ("rows", "count", "message"),
+    [
+        (40, 4, r"got 40 judged answers to 40 questions, 20 of them correct; expected .* 50 q"),
+        (80, 0, "count is 0; expected the number of examples, at least 1"),
+    ],
+)
+def test_fifty_questions_and_one_example_are_needed(rows, count, message):
+    with pytest.raises(ValueError, match=message):
+        fit_examples(labeled(rows), DEFAULT, count, None)
 
 
 def test_labels_of_one_kind_are_not_enough():
@@ -141,11 +136,6 @@ def test_labels_of_one_kind_are_not_enough():
         ValueError, match="needs more incorrect answers with a verdict of the judge, to different quest"
     ):
         fit_examples(rows, DEFAULT, 4, lambda _, about: [0.5 if truth[row] else None for row in about])
-
-
-def test_count_is_positive():
-    with pytest.raises(ValueError, match="count is 0; expected the number of examples, at least 1"):
-        fit_examples(labeled(80), DEFAULT, 0, None)
 
 
 def test_fit_and_compute(server, tmp_path):

@@ -2,17 +2,11 @@
 
 from functools import partial
 from math import sqrt
-from statistics import mean
 
-import numpy as np
 import pytest
 from chat_server import rows, texts
-from hypothesis import given
-from hypothesis import strategies as st
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.scoring import Ruling, settled
 from evaluate_qa.metrics.judge.verdicts import JudgedRow
 
 
@@ -118,13 +112,3 @@ def test_a_failed_exchange_does_not_change_the_score(load, server):
     assert (out["judge"], out["flipped"], out["unscored"]) == (pytest.approx(0.99), None, 0)
     with pytest.raises(ValueError, match="a row has no verdict"):
         load().compute(**rows("right or not"), swap=True, unscored="raise")
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([YES, NO, NONE])), min_size=1, max_size=9))
-def test_settled_equals_numpy(said):
-    found = settled([Ruling(Verdict(label, score, label == YES, "logprobs")) for score, label in said])
-    scores = [score for score, _ in said]
-    assert found.verdict.score == pytest.approx(np.mean(scores))
-    assert found.spread == (pytest.approx(np.std(scores, ddof=1)) if len(said) > 1 else None)
-    assert found.verdict.correct == (mean(label == YES for _, label in said) > 0.5)
-    assert (found.verdict.label == YES) == found.verdict.correct

@@ -18,14 +18,12 @@ from evaluate_qa.metrics._shared.posting import Client, PostError, retry_after, 
 BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
 
 
-def posted(url, key=None, max_retries=1, rounds=1, at_once=1):
-    """Return contents and errors of the last round of requests."""
+def posted(url, key=None, max_retries=1):
+    """Return the content of a reply, or the error, in a list."""
 
     async def post():
         async with Client(f"{url}/chat/completions", key, 5.0, max_retries) as client:
-            for _ in range(rounds):
-                done = await asyncio.gather(*(client.post(BODY) for _ in range(at_once)), return_exceptions=True)
-        return done
+            return await asyncio.gather(client.post(BODY), return_exceptions=True)
 
     return asyncio.run(post())
 

@@ -1,4 +1,4 @@
-"""The precision of `dtype="auto"`, and its effect on scores and signatures."""
+"""The precision of `dtype="auto"`, its effect on scores and signatures, and scores on an accelerator."""
 
 from functools import partial
 
@@ -52,14 +52,10 @@ def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name,
     assert_same(of_auto, of_choice)
 
 
-@pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"], scope="session")
-def test_onnxruntime_runs_in_float32(monkeypatch, load, case):
-    monkeypatch.setattr(engines, "fastest", lambda _: "bfloat16")
-    plain, auto = (load(device="cpu", **options).compute(**case.columns) for options in ({}, {"dtype": "auto"}))
-    assert auto == plain
-
-
-def test_the_judge_does_not_accept_auto(load, name):
-    if name == "judge":
-        with pytest.raises(ValueError, match="dtype is 'auto'; expected one of float32, float16, bfloat16"):
-            load(dtype="auto")
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_an_accelerator_gives_the_scores_of_a_cpu(load, case):
+    if not case.loads:
+        pytest.skip("the metric has no model")
+    here, there = (load(device=device).compute(**case.columns) for device in ("cpu", "cuda"))
+    assert_same(here, there)

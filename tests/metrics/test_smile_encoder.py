@@ -6,7 +6,6 @@ from contextlib import closing
 import numpy as np
 import pytest
 import tiny_checkpoints
-import torch
 from sentence_transformers import SentenceTransformer
 
 import evaluate_qa
@@ -50,15 +49,6 @@ class Passes:
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     return tiny_checkpoints.bert(tmp_path_factory.mktemp("bert") / "tiny")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Texts are short here, so more threads would be slower."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 CHECKPOINTS = {

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics._shared.arithmetic import first_best
 from evaluate_qa.metrics.smile.options import SmileOptions
 from evaluate_qa.metrics.smile.scoring import Components, bins, contenders, score, smile_score
 
@@ -22,7 +21,7 @@ def components(**given):
     values |= {name: np.array(value, dtype=float) for name, value in given.items() if name in values}
     return Components(
         starts=np.array(given.get("starts", range(pairs))),
-        answered=np.array(given.get("answered", [True] * pairs)),
+        answered=np.ones(pairs, dtype=bool),
         best_ngram=given.get("best_ngram", [f"ngram {pair}" for pair in range(pairs)]),
         **values,
     )
@@ -65,12 +64,6 @@ def test_best_reference_is_the_first_of_equally_good_ones():
     assert scores.best_ngram == ["b", "d"]
 
 
-def test_a_blank_prediction_scores_zero():
-    rows = components(semantic_cosine=[0.9], ngram_cosine=[0.9], exact_match=[1], answered=[False])
-    scores = score(rows, SmileOptions())
-    assert (scores.score[0], scores.semantic[0], scores.lexical[0], scores.verdict[0]) == (0, 0, 0, False)
-
-
 @given(st.lists(st.tuples(cosine, cosine, st.sampled_from([0.0, 1.0])), min_size=1, max_size=20), unit)
 @example([(0.0, -1.0, 0.0)], 2e-313)  # 1 / w is larger than the largest number
 def test_scores_stay_in_the_unit_interval_and_agree_with_their_bins(pairs, w):
@@ -108,10 +101,3 @@ def test_pairs_that_are_no_contenders_never_win(rows, w, similarity, exact_match
     left_out = replace(known, ngram_cosine=np.where(read, known.ngram_cosine, -1.0))
     for name, values in vars(score(left_out, options)).items():
         assert np.array_equal(values, vars(score(known, options))[name]), name
-
-
-@given(st.lists(st.lists(unit, min_size=1, max_size=5), min_size=1, max_size=8))
-def test_first_best_equals_max(runs):
-    starts = np.cumsum([0, *map(len, runs[:-1])])
-    expected = [start + run.index(max(run)) for start, run in zip(starts, runs, strict=True)]
-    assert first_best(np.concatenate(runs), starts).tolist() == expected

@@ -1,8 +1,6 @@
 """Words and n-grams: appendix A.2, by hand."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluate_qa.metrics.smile.options import SmileOptions
 from evaluate_qa.metrics.smile.text import lemmatizer, ngrams, words
@@ -53,15 +51,3 @@ def test_wordnet_without_its_data_names_the_command(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("text", "expected"), [("a b", ["a b"]), ("", [""]), ("a b c", ["a b c"])])
 def test_a_text_of_at_most_n_words_is_one_ngram(text, expected):
     assert ngrams(text.split(), 3) == expected
-
-
-@given(st.text(max_size=60))
-def test_processing_is_idempotent(text):
-    once = words(text, str)
-    if any(character.isalnum() for character in text):
-        assert words(" ".join(once), str) == once
-
-
-@given(st.text(max_size=60))
-def test_a_text_has_words_unless_it_is_blank(text):
-    assert bool(words(text, str)) == bool(text.lower().split())

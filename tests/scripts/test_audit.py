@@ -84,8 +84,7 @@ def biased(seed=0):
 
 
 @pytest.fixture
-def audit(server, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def audit(working_folder, server):
     server.reply = biased()
     write_rows("rows.jsonl", ROWS)
 

@@ -34,9 +34,7 @@ def synthetic():
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
+def run(working_folder):
 
     def run(rows, *arguments, code=0):
         source = rows

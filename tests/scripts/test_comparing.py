@@ -26,9 +26,7 @@ def rows(name, order=None, **more):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
+def run(working_folder):
     write_rows("base.parquet", rows("base"))
     write_rows("new.jsonl", rows("new", GENERATOR.permutation(COUNT).tolist()))
     write_rows("other.csv", rows("other", reversed(range(COUNT))))

@@ -25,9 +25,7 @@ def labeled(places=PLACES, columns=("id",), **more):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
+def run(working_folder):
     write_rows("scored.parquet", ROWS)
 
     def run(labels, *arguments, code=0, scored="scored.parquet"):

@@ -38,9 +38,8 @@ def test_quickstart(processes, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'pin_memory' argument is set as true but no accelerator is found:UserWarning")
-def test_trainer(monkeypatch, capsys, tmp_path):
+def test_trainer(working_folder, capsys):
     install_metrics(["smile"])
-    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(EXAMPLES / "trainer.py"))
     printed = capsys.readouterr().out
     figures = [float(figure) for figure in re.findall(r"'eval_smile': '([\d.]+)'", printed)]
@@ -64,9 +63,8 @@ def test_answers(capsys):
         ]
 
 
-def test_clips(monkeypatch, tmp_path):
+def test_clips(working_folder, monkeypatch, tmp_path):
     """Most of the kept rows have right answers, rather than wrong answers or keywords."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["clips.py", str(tmp_path)])
     runpy.run_path(str(EXAMPLES / "clips.py"))
     for command in (

@@ -145,7 +145,6 @@ def check_figures(output, questions, enough):
 
 @pytest.mark.slow
 def test_figures_of_many_questions_have_intervals(tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
     file, output = write_own(tmp_path / "own.jsonl", 100), tmp_path / "m.safetensors"
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text("device: cpu\nmixture: {padded: 0}\nbalance: {rows: 6}\n")
@@ -156,7 +155,6 @@ def test_figures_of_many_questions_have_intervals(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_interrupted_run_resumes_and_ends_with_the_same_matcher(tmp_path, monkeypatch):
     """With 30 labels, two questions test the result: an MCC of 1 there is no evidence."""
-    monkeypatch.setenv("COLUMNS", "200")
     own, recipe = write_own(tmp_path / "own.jsonl", 10), tmp_path / "recipe.yaml"
     recipe.write_text("device: cpu\nbalance: {rows: 6}\nmixture: {padded: 0}\ntoken_budget: 128\n")
     whole, broken, state = (tmp_path / name for name in ("w.safetensors", "b.safetensors", "b.training.pt"))

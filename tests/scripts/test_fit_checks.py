@@ -15,11 +15,10 @@ from evaluate_qa.training.recipe import read_recipe
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(working_folder, tmp_path):
     """The current folder, with a matcher for bem alone, a teacher, a file of another kind, and a folder."""
     from safetensors.numpy import save_file
 
-    monkeypatch.chdir(tmp_path)
     head = np.zeros((2, 1153), np.float32), np.zeros(2, np.float32)
     save(Matcher({}, {"bem": head}, {"bem": {"recall": {"margin": 1.0}}}), tmp_path / "bem.safetensors")
     save_file({}, tmp_path / "teacher.safetensors", metadata={"encoder": "tiny"})

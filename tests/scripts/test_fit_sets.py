@@ -98,9 +98,8 @@ def test_own_rows_are_divided_by_question(tmp_path):
     assert [row.label for row in found.train[:2]] == [1.0, 0.0]
 
 
-def test_error_names_the_row(tmp_path, monkeypatch):
+def test_error_names_the_row(working_folder, tmp_path):
     """The test of the command agreement with users' files has the other errors."""
-    monkeypatch.chdir(tmp_path)
     own_file(tmp_path, verdict="maybe")
     message = "mine.jsonl, line 4: verdict is 'maybe'; expected true or false, 1 or 0, correct or inc"
     assert message in run_command("fit", "bem", "--data", "mine.jsonl", "-o", "m.safetensors", code=1).output
@@ -132,8 +131,7 @@ def test_error_names_the_row(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_errors_come_before_a_model_is_loaded(tmp_path, monkeypatch, arguments, message):
-    monkeypatch.chdir(tmp_path)
+def test_errors_come_before_a_model_is_loaded(working_folder, tmp_path, monkeypatch, arguments, message):
     monkeypatch.setattr(Heads, "__init__", lambda *_: pytest.fail("a model was loaded"))
     monkeypatch.setitem(WRITTEN, "natural", tmp_path / "not installed")
     own_file(tmp_path)

@@ -31,8 +31,7 @@ def rows(name, **more):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def run(working_folder):
     write_rows("old.parquet", rows("old"))
     write_rows("new.jsonl", rows("new")[::-1])
     write_rows("same.csv", rows("same"))

@@ -70,8 +70,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def report(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def report(working_folder):
     for name in SCORES:
         write_rows(f"{name}.jsonl", rows(name))
         write_rows(f"{name}.labels.jsonl", [{"id": f"r{at}", "label": LABELS[name][at]} for at in range(60)])

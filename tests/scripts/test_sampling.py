@@ -19,8 +19,7 @@ ROWS = [
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def run(working_folder):
     write_rows("scored.parquet", ROWS)
 
     def run(*arguments, code=0, command="sample"):

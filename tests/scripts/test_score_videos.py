@@ -30,16 +30,13 @@ def clips(tmp_path_factory):
 
 
 @pytest.fixture
-def run(clips, tmp_path, monkeypatch):
+def run(working_folder, clips, tmp_path):
     """Runs a command in a folder with a subfolder `data` of clips."""
     shutil.copytree(clips, tmp_path / "data" / "clips")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
 
     def run(command, *arguments, code=0):
         arguments = [*arguments, *(OPTIONS if "evqascore" in arguments else [])]
-        result = run_command(command, *arguments, code=code)
-        return result
+        return run_command(command, *arguments, code=code)
 
     return run
 

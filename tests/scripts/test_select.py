@@ -6,21 +6,16 @@ from pathlib import Path
 
 import pytest
 from commands import run_command
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.selection import Criterion
 
 SCORES = [0.25, 1.0, 0.5, 0.0, 1.0, 0.75, 0.0, 0.5]
 ROWS = [{"id": at, "score": score, "source": "odd" if at % 2 else "even"} for at, score in enumerate(SCORES)]
 
 
 @pytest.fixture
-def select(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
+def select(working_folder):
     write_rows("rows.jsonl", ROWS)
     return partial(run_command, "select", "--output", "kept.jsonl", "--input")
 
@@ -113,12 +108,3 @@ def test_rows_are_written_to_standard_output(select):
 def test_error_messages(select, arguments, message):
     assert message in select(*arguments, code=1).stderr
     assert sorted(path.name for path in Path().iterdir()) == ["rows.jsonl"]
-
-
-@given(scores=st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=30), fraction=st.floats(0.01, 1))
-def test_dropped_row_is_never_better_than_kept_row(scores, fraction):
-    places = Criterion(fraction=fraction).keep(scores)
-    assert places == sorted(set(places))
-    assert abs(len(places) - fraction * len(scores)) <= 0.5 or len(places) == 1
-    dropped = [score for place, score in enumerate(scores) if place not in places]
-    assert not dropped or min(scores[place] for place in places) >= max(dropped)

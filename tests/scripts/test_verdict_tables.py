@@ -14,8 +14,7 @@ from evaluate_qa.files.writing import write_rows
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def run(working_folder):
     return lambda *arguments, code=0: run_command("verdicts", *arguments, code=code).output
 
 

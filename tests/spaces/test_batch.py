@@ -94,9 +94,8 @@ def test_a_record_has_the_row_and_its_scores(smile, scorer_of):
     assert shown["Judged correct"] == ("83.3%", "")  # five of six
 
 
-def test_the_commands_give_the_scores_and_the_comparison_of_the_page(smile, scorer_of, tmp_path, monkeypatch):
+def test_the_commands_give_the_scores_and_the_comparison_of_the_page(working_folder, smile, scorer_of, tmp_path):
     """Also if rows lack columns or are broken, and if an answer looks like a list."""
-    monkeypatch.chdir(tmp_path)
     rows = [
         {"prediction": "[42]", "references": ["[42]"], "prediction_b": "no", "synthetic_answers": ["It is 42."]},
         {"prediction": "It was Marie Curie.", "references": ["Curie", "Marie Curie"], "prediction_b": "Marie Curie"},

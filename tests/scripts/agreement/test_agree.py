@@ -16,8 +16,7 @@ def labeled_dir(evouna_dir, diver_qa_dir):
 
 
 def agreement(*arguments, code=0):
-    done = run_command("agreement", *arguments, code=code)
-    return done.output
+    return run_command("agreement", *arguments, code=code).output
 
 
 def figures(path, data):

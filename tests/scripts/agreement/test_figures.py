@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from evaluate_qa.agreement.comparison import Comparison
@@ -143,16 +141,10 @@ def test_preference_accuracy_leaves_out_ties():
     assert math.isnan(value("preference_accuracy", comparison([0.2, 0.1], [0, 0])))
 
 
-@given(st.lists(st.tuples(st.integers(0, 1000), st.booleans()), min_size=1, max_size=60))
-def test_calibration_error_by_definition(rows):
-    """A score on an edge is in the bin below."""
-    scores, labels = np.array([score / 1000 for score, _ in rows]), np.array([label for _, label in rows])
-    expected = 0.0
-    for number in range(10):
-        low, high = np.linspace(0, 1, 11)[number : number + 2]
-        inside = (scores > low) & (scores <= high) | (scores == 0) & (number == 0)
-        expected += abs(labels[inside].sum() - scores[inside].sum()) / len(rows)
-    assert value("calibration_error", comparison(scores, labels)) == pytest.approx(expected, abs=1e-12)
+def test_calibration_error_by_hand():
+    """A score on an edge is in the bin below: |1 + 1 − .05 − .1| in the bin to .1, and |0 − .15| above, of 4 rows."""
+    table = comparison([0, 0.05, 0.1, 0.15], [1, 0, 1, 0])
+    assert value("calibration_error", table) == pytest.approx((1.85 + 0.15) / 4)
 
 
 @pytest.mark.parametrize(("scores", "labels"), [([0, 1.01], [0, 1]), ([-0.01, 1], [0, 1]), ([0, 1], [1, 3])])

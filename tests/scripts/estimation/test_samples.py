@@ -4,8 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluate_qa.estimation.powered import estimate
 from evaluate_qa.estimation.samples import allocation, draw, plan, stratum
@@ -32,19 +30,6 @@ def test_allocation_by_hand():
     assert allocation(np.array([80, 20]), np.array([0.0, 0.0]), 20).tolist() == [16, 4]
     assert allocation(np.array([1000, 1, 0, 3]), np.array([0.5, 0.5, 0.5, 0.0]), 20).tolist() == [17, 1, 0, 2]
     assert allocation(np.array([10, 2]), np.array([0.1, 0.5]), 12).tolist() == [10, 2]
-
-
-@given(
-    sizes=st.lists(st.integers(0, 50), min_size=6, max_size=6).filter(lambda sizes: sum(sizes) >= 30),
-    spreads=st.lists(st.floats(0, 0.5), min_size=6, max_size=6),
-    share=st.floats(0.3, 1),
-)
-def test_allocation_has_the_count_and_stays_within_the_sizes(sizes, spreads, share):
-    count = max(20, int(share * sum(sizes)))
-    counts = allocation(np.array(sizes), np.array(spreads), count)
-    assert counts.sum() == count
-    assert (counts <= sizes).all()
-    assert (counts >= np.minimum(sizes, 2)).all()
 
 
 def test_weights_are_one_over_the_probability():

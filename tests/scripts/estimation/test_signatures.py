@@ -25,8 +25,7 @@ ERRORS = {"gate": 2}
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(working_folder):
     labels = [{"id": at, "prediction": f"{at}", "label": at % 3 > 0} for at in range(30)]
     write_rows("labels.jsonl", labels)
 
@@ -80,8 +79,7 @@ def test_prefixed_scores_have_a_prefixed_signature(files):
     assert "x in a.jsonl; y in b.jsonl" in output
 
 
-def test_score_writes_a_signature_in_each_row(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_score_writes_a_signature_in_each_row(working_folder):
     write_rows("in.jsonl", [{"prediction": "a b", "reference": "a"}, {"prediction": "b", "reference": "b"}])
     target = Path("out.csv")
     options = ["--column", "references=reference", "--column", "predictions=prediction", "--prefix", "d_"]

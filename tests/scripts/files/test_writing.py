@@ -245,8 +245,7 @@ def test_commands_in_messages_are_quoted(tmp_path):
         check_target(tmp_path / "no folder" / "a.jsonl")
 
 
-def test_the_same_file_under_two_names_is_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_same_file_under_two_names_is_refused(working_folder, tmp_path):
     Path("a").write_text("a")
     Path("hard").hardlink_to("a")
     Path("soft").symlink_to("a")

@@ -17,9 +17,8 @@ ROWS = [
 
 
 @pytest.fixture
-def sampled(tmp_path, monkeypatch):
+def sampled(working_folder):
     """Return a function that draws 30 of 60 rows with `sample` and returns the file."""
-    monkeypatch.chdir(tmp_path)
     write_rows("scored.jsonl", ROWS)
 
     def sampled(suffix="csv", *options):
