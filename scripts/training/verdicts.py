@@ -74,7 +74,7 @@ def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
         rows, test = divided(rows, 1.0 if name in REPORTED else _HALF if name == "summhay_insights" else 0.0)
         train, dev = divided(rows, _DEV)
         if not any(row.label for row in dev):
-            dev = []  # says nothing about right answers
+            dev = []  # final layers cannot be fitted on wrong answers alone
         found.append(LabeledSet(name, _with_right(sample(train, TRAINED.get(name))), dev, test))
     return found
 
