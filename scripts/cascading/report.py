@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from ..estimation.report import print_lines, table
 from ..terminal import open_console
-from ..uncertainty.arrays import Bools
 from .curve import Point, curve, point
 from .reading import Read
 from .testing import CheckedBand, find_band
@@ -107,8 +104,6 @@ def as_json(found: FoundBand) -> dict[str, Any]:
         "below": band.below and asdict(band.below),
         "above": band.above and asdict(band.above),
         "chosen": asdict(found.chosen),
-        "matcher_alone": _alone(read.rows.metric_right()),
-        "model_alone": _alone(read.rows.judge_right()),
         "curve": [asdict(one) for one in found.points],
         "tokens": read.tokens,
         "rows": len(read.rows.scores),
@@ -116,13 +111,3 @@ def as_json(found: FoundBand) -> dict[str, Any]:
         "rows_without_score": read.unscored,
         "columns": read.columns,
     }
-
-
-def _alone(right: Bools) -> dict[str, Any] | None:
-    """Return the share of right verdicts with its 95% interval (Clopper and Pearson); None without verdicts."""
-    from scipy.stats import binomtest
-
-    if not len(right):
-        return None
-    ends = binomtest(int(right.sum()), len(right)).proportion_ci()
-    return {"agreement": float(np.mean(right)), "low": float(ends.low), "high": float(ends.high), "rows": len(right)}
