@@ -8,13 +8,10 @@ from ..estimation.report import print_lines, table
 from ..terminal import open_console
 from .curve import Point, curve, point
 from .reading import Read
-from .testing import CheckedBand, find_band
-
-_CONFIDENCE = 0.95
-"""Probability of the guarantee."""
+from .testing import CONFIDENCE, CheckedBand, find_band
 
 _SHOWN = 10
-"""Number of points of the curve to print, about."""
+"""Approximate number of points of the curve to print."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class FoundBand:
 def find(read: Read, target: float, row_cost: float | None) -> FoundBand:
     """Find the band, and compute the results of this band and of others."""
     rows = read.rows
-    band = find_band(rows.scores, rows.labels, rows.threshold, target, _CONFIDENCE)
+    band = find_band(rows.scores, rows.labels, rows.threshold, target)
     chosen = point(rows, band.low, band.high, row_cost)
     return FoundBand(read, target, band, chosen, curve(rows, row_cost))
 
@@ -75,7 +72,7 @@ def _notes(found: FoundBand) -> Iterator[str]:
         else:
             yield (
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
-                f"least {side.bound:.3f} with {(1 + _CONFIDENCE) / 2:.1%} confidence)."
+                f"least {side.bound:.3f} with {(1 + CONFIDENCE) / 2:.1%} confidence)."
             )
     known = len(read.rows.judge_right())
     if not known:
@@ -88,7 +85,7 @@ def _notes(found: FoundBand) -> Iterator[str]:
         yield f"{read.unscored:,} rows without a score were left out."
     if band.below or band.above:
         yield (
-            f"With {_CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
+            f"With {CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
 
@@ -99,7 +96,7 @@ def as_json(found: FoundBand) -> dict[str, Any]:
     return {
         "ask": [band.low, band.high],
         "target": found.target,
-        "confidence": _CONFIDENCE,
+        "confidence": CONFIDENCE,
         "threshold": read.rows.threshold,
         "below": band.below and asdict(band.below),
         "above": band.above and asdict(band.above),
