@@ -157,7 +157,7 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
 def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, list[str]]:
     """Return for each distinct text its k nearest other texts by the cosine of all-MiniLM-L6-v2.
 
-    They are what a right answer is easily confused with.
+    A right answer is easily confused with them.
     """
     from sentence_transformers import SentenceTransformer
 

@@ -1,7 +1,7 @@
 """`python -m evaluate_qa.dev.accelerator`: train candidates for the matcher on a borrowed machine.
 
 `pack` runs here and needs the data. `train` runs there and needs torch, transformers and scikit-learn. `join` runs here
-and turns what `train` returned of the large encoder into a checkpoint. `skills` tests metrics on held-out pairs.
+and makes a checkpoint from the large encoder and what `train` changed in it. `skills` tests metrics on held-out pairs.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Figures of candidates on held-out answers and pairs, and the table of them."""
+"""Figures of candidates on held-out answers, and their table."""
 
 import math
 from collections.abc import Mapping, Sequence
