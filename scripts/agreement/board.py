@@ -14,7 +14,8 @@ from .benchmark import Benchmark
 # The most questions to read of the largest sets.
 _LIMITS = {"evouna": 100, "diver_qa": 60}
 
-_SPLITS = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test"}
+SPLITS = {"evouna": "test", "diver_qa": None, "efficientqa": "dev", "semeval2013": "test", "saf": "test"}
+"""The data sets with the split that figures are reported on; None for the whole set."""
 
 # Data set -> its groups -> the board's columns.
 _COLUMNS = {
@@ -52,7 +53,7 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     if selection.split or selection.systems:
         raise ValueError("the board has its own splits and all systems. Leave out --split and --systems.")
     found = {
-        name: readers[name](replace(selection, split=_SPLITS.get(name), limit=_LIMITS.get(name))) for name in _COLUMNS
+        name: readers[name](replace(selection, split=split, limit=_LIMITS.get(name))) for name, split in SPLITS.items()
     }
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]

@@ -19,17 +19,15 @@ _CHUNK = 32
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Settings of the bootstrap; no resamples give no intervals. A seed draws the same questions for every metric."""
+    """Settings of the bootstrap: 0 resamples give no intervals. A seed draws the same questions for every metric."""
 
     resamples: int = 1000
     seed: int = 0
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        if self.resamples < 0 or self.seed < 0:
-            raise ValueError(f"expected resamples and seed of at least 0, got {self.resamples} and {self.seed}")
-        if not 0 < self.confidence < 1:
-            raise ValueError(f"expected a confidence between 0 and 1, got {self.confidence}")
+        if self.resamples < 0:
+            raise ValueError(f"--bootstrap is {self.resamples}; expected at least 0")
 
 
 def estimate(

@@ -76,7 +76,7 @@ def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) 
 
 
 def examples(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, Any]]:
-    """Return the first answers of a group, those first on which the metric and people disagree."""
+    """Return the first answers of a group, starting with those on which the metric and people disagree."""
     found = []
     for number in data.members(group):
         row, verdict = data.rows[number], None if scores.verdicts is None else bool(scores.verdicts[number])

@@ -173,7 +173,7 @@ def _difference(one: Floats, other: Floats, questions: Ints) -> Figure:
 
 
 def _apart(one: Figure, other: Figure) -> Figure:
-    """Return the difference of two shares with Newcombe's interval: d − √((p₁ − l₁)² + (u₂ − p₂)²), and likewise up."""
+    """Return the difference of two shares with Newcombe's interval, from d − √((p₁ − l₁)² + (u₂ − p₂)²)."""
     (p, low, high), (q, least, most) = ((figure.value, figure.low, figure.high) for figure in (one, other))
     if p is None or q is None or low is None or high is None or least is None or most is None:
         return Figure(None)

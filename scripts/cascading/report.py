@@ -4,20 +4,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from ..estimation.report import print_lines, table
 from ..terminal import open_console
-from ..uncertainty.arrays import Bools
 from .curve import Point, curve, point
 from .reading import Read
-from .testing import CheckedBand, find_band
-
-_CONFIDENCE = 0.95
-"""Probability of the guarantee."""
+from .testing import CONFIDENCE, CheckedBand, find_band
 
 _SHOWN = 10
-"""Number of points of the curve to print, about."""
+"""Approximate number of points of the curve to print."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class FoundBand:
 def find(read: Read, target: float, row_cost: float | None) -> FoundBand:
     """Find the band, and compute the results of this band and of others."""
     rows = read.rows
-    band = find_band(rows.scores, rows.labels, rows.threshold, target, _CONFIDENCE)
+    band = find_band(rows.scores, rows.labels, rows.threshold, target)
     chosen = point(rows, band.low, band.high, row_cost)
     return FoundBand(read, target, band, chosen, curve(rows, row_cost))
 
@@ -78,7 +72,7 @@ def _notes(found: FoundBand) -> Iterator[str]:
         else:
             yield (
                 f"For scores {where}, people agree with {verdict!r} on {side.agreeing:,} of {side.rows:,} rows (at "
-                f"least {side.bound:.3f} with {(1 + _CONFIDENCE) / 2:.1%} confidence)."
+                f"least {side.bound:.3f} with {(1 + CONFIDENCE) / 2:.1%} confidence)."
             )
     known = len(read.rows.judge_right())
     if not known:
@@ -91,7 +85,7 @@ def _notes(found: FoundBand) -> Iterator[str]:
         yield f"{read.unscored:,} rows without a score were left out."
     if band.below or band.above:
         yield (
-            f"With {_CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
+            f"With {CONFIDENCE:.0%} confidence, people agree with at least {found.target:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."
         )
 
@@ -102,13 +96,11 @@ def as_json(found: FoundBand) -> dict[str, Any]:
     return {
         "ask": [band.low, band.high],
         "target": found.target,
-        "confidence": _CONFIDENCE,
+        "confidence": CONFIDENCE,
         "threshold": read.rows.threshold,
         "below": band.below and asdict(band.below),
         "above": band.above and asdict(band.above),
         "chosen": asdict(found.chosen),
-        "matcher_alone": _alone(read.rows.metric_right()),
-        "model_alone": _alone(read.rows.judge_right()),
         "curve": [asdict(one) for one in found.points],
         "tokens": read.tokens,
         "rows": len(read.rows.scores),
@@ -116,13 +108,3 @@ def as_json(found: FoundBand) -> dict[str, Any]:
         "rows_without_score": read.unscored,
         "columns": read.columns,
     }
-
-
-def _alone(right: Bools) -> dict[str, Any] | None:
-    """Return the share of right verdicts with its 95% interval (Clopper and Pearson); None without verdicts."""
-    from scipy.stats import binomtest
-
-    if not len(right):
-        return None
-    ends = binomtest(int(right.sum()), len(right)).proportion_ci()
-    return {"agreement": float(np.mean(right)), "low": float(ends.low), "high": float(ends.high), "rows": len(right)}

@@ -1,6 +1,6 @@
 """Find the band of scores to send to a judge, by fixed-sequence testing: outside it, the metric agrees with people.
 
-**Guarantee.** With probability `confidence` over the draw of the labeled rows, the verdict on a new row outside
+**Guarantee.** With probability `CONFIDENCE` over the draw of the labeled rows, the verdict on a new row outside
 the band agrees with people with a probability of at least `target`, on each side of the band. It holds for any number
 of rows and any calibration, provided that
 
@@ -14,7 +14,7 @@ It does not cover the judge's verdicts inside the band.
 **Method** (Jung, Brahman and Choi 2024, Trust or Escalate, section 2; Bauer 1991; Angelopoulos et al. 2021). Each side
 has a fixed sequence of thresholds, from the most confident scores to the verdict's threshold. For each threshold, the
 hypothesis "beyond it, agreement is below the target" is tested with the exact binomial test at level
-(1 − confidence) / 2: p = P(Bin(n, target) ≥ k) for k of n rows that agree. The first hypothesis that is not rejected
+(1 − `CONFIDENCE`) / 2: p = P(Bin(n, target) ≥ k) for k of n rows that agree. The first hypothesis that is not rejected
 ends the sequence, so the number of thresholds needs no correction. A sequence begins at a threshold with enough rows
 for a fair chance (`enough`), which depends on scores alone.
 """
@@ -25,6 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..uncertainty.arrays import Bools, Floats, Ints
+
+CONFIDENCE = 0.95
+"""Probability of the guarantee."""
 
 # Distances of the thresholds from 0, or from 1.
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(1, 100)))
@@ -56,9 +59,7 @@ class CheckedBand:
     above: Side | None
 
 
-def find_band(
-    scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95, confidence: float = 0.95
-) -> CheckedBand:
+def find_band(scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95) -> CheckedBand:
     """Return the narrowest band such that the metric agrees with people on all scores outside it.
 
     Args:
@@ -66,15 +67,14 @@ def find_band(
         labels: True where people call the answer correct, shape (rows,).
         threshold: The metric calls answers with at least this score correct.
         target: Agreement to guarantee, above 0 and below 1.
-        confidence: Probability of the guarantee, above 0 and below 1.
 
     Raises:
-        ValueError: `target`, `confidence` or `threshold` is out of range.
+        ValueError: `target` or `threshold` is out of range.
     """
-    for name, value in {"target": target, "confidence": confidence, "threshold": threshold}.items():
+    for name, value in {"target": target, "threshold": threshold}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
-    level = (1 - confidence) / 2
+    level = (1 - CONFIDENCE) / 2
     lows, highs = thresholds(threshold)
     low, below = _tested(lows, _below(scores, lows), _below(scores[~labels], lows), target, level)
     rows, agreeing = (len(some) - _below(some, highs) for some in (scores, scores[labels]))

@@ -42,7 +42,7 @@ class Columns:
             )
 
     def first_of(self, names: Iterable[str]) -> str | None:
-        """Return the first of these columns that the file has."""
+        """Return the first of some columns that the file has."""
         return next((name for name in names if name in self.present), None)
 
 

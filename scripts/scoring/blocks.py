@@ -22,7 +22,7 @@ from .row_scorer import ScoredChunk
 
 @dataclass(frozen=True)
 class Progress:
-    """What became of rows.
+    """Counts, sums and signatures of the rows so far.
 
     `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
     settings.
@@ -35,7 +35,7 @@ class Progress:
 
     @classmethod
     def of(cls, records: Sequence[Record], chunk: ScoredChunk) -> "Progress":
-        """Return what became of the rows of a chunk."""
+        """Return the progress that one chunk makes."""
         return cls(len(records), len(chunk.rows), chunk.sums, [chunk.signature] if chunk.signature else [])
 
     @property
@@ -44,7 +44,7 @@ class Progress:
         return self.records - self.scored
 
     def and_then(self, other: "Progress") -> "Progress":
-        """Return both together."""
+        """Return the sum of both."""
         sums = {
             name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), other.sums.get(name, (0, 0)), strict=True)]
             for name in dict.fromkeys([*self.sums, *other.sums])
@@ -78,7 +78,7 @@ class StandardOutput:
 
 @dataclass(frozen=True)
 class Block:
-    """A finished block: the digest of the rows that were read, what became of them, and the hash of each file."""
+    """A finished block: the digest of the rows that were read, the progress that it made, and the hash of each file."""
 
     read: str
     outcome: Progress
@@ -124,7 +124,7 @@ class Blocks:
 
     @property
     def progress(self) -> Progress:
-        """What became of the rows of all finished blocks."""
+        """The progress of all finished blocks."""
         return reduce(Progress.and_then, (block.outcome for _, block in sorted(self.finished.items())), Progress())
 
     def finish(self) -> None:

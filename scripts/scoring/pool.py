@@ -18,7 +18,7 @@ _AHEAD = 2
 """Blocks per actor: the one that it scores, and the next one."""
 
 _RETRIES = 3
-"""How often a block is given to another actor after its actor died; a block that kills actors would kill them all."""
+"""Number of times that a block is given to another actor after its actor died, because the block may be the cause."""
 
 _PATIENCE = 600.0
 """Seconds to wait for the first actor to start."""

@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | Exception]:
-    """Score requests together; return the result of each one, or its error, which must not affect the other ones."""
+    """Score requests together; return the result or the error of each. An error does not affect other requests."""
     try:
         return [*score(requests)]
     except Exception as error:

@@ -18,8 +18,8 @@ class Balance:
 
     Attributes:
         rows: Number of labeled answers across all sets; None draws as many as there are.
-        temperature: The share of a data set is its number of answers to this power, and likewise the share of each set
-            in it: 0 gives equal shares, 1 gives shares by size.
+        temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
+            each set within it: 0 gives equal shares, 1 gives shares by size.
         pairs: Number of unlabeled pairs of answers to one question, across all sets, for a teacher to judge.
         sentence_pairs: Number of labeled sentence pairs. The share of a skill is its number of pairs to the power
             `temperature`.

@@ -203,18 +203,15 @@ class Generator:
         return TrainingExample(row.question, row.answer, other, 0.0)
 
     def _swapped(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
+        found, example = _mention(row), self._counterfactual(row, draw)
+        if found is None or example is None:
+            return None
+        return replace(example, reference=draw.choice([found, row.references[0]]), label=0.0)
+
+    def _counterfactual(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         found = _mention(row)
         other = self._other(found, draw) if found else None
         if found is None or other is None:
-            return None
-        answer = _replaced(row.answer, found, other)
-        return TrainingExample(row.question, answer, draw.choice([found, row.references[0]]), 0.0)
-
-    def _counterfactual(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
-        example = self._swapped(row, draw)
-        found = _mention(row)
-        other = self._other(found, draw) if found else None
-        if example is None or found is None or other is None:
             return None
         return TrainingExample(row.question, _replaced(row.answer, found, other), other, 1.0)
 

@@ -85,12 +85,12 @@ class TrainingJob:
 
     @property
     def dev(self) -> dict[str, list[LabeledRow]]:
-        """The rows that choose epoch and final layers, by set."""
+        """The rows for choosing the epoch and fitting the final layers, by set."""
         return {found.name: sample(found.dev, self.recipe.eval_rows) for found in self.sets if found.dev}
 
     @property
     def test(self) -> dict[str, list[LabeledRow]]:
-        """The rows that choose nothing, by set; only a user's own data has them."""
+        """The held-out rows for testing the result, by set; only a user's own data has them."""
         return {found.name: sample(found.test, self.recipe.eval_rows) for found in self.sets if found.test}
 
     @cached_property
@@ -157,7 +157,7 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
 def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, list[str]]:
     """Return for each distinct text its k nearest other texts by the cosine of all-MiniLM-L6-v2.
 
-    They are what a right answer is easily confused with.
+    A right answer is easily confused with them.
     """
     from sentence_transformers import SentenceTransformer
 

@@ -64,7 +64,7 @@ def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mappin
         classified = classify(classifier, task, dev)
         weights[task] = fit_layers(classified, task, kept.get(task))
         found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
-        if test:  # for a user's own rows, the rows that chose nothing replace those that did
+        if test:  # a user's own data: report figures on the held-out rows instead
             tested = classify(classifier, task, test)
             found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULTS[task]]))
     save(replace(matcher, weights=weights), job.output)

@@ -36,8 +36,8 @@ class LabeledSet:
     Attributes:
         name: Such as `evouna`, `saf/German`, or the name of a user's file.
         train: The rows to train on.
-        dev: The rows that choose epoch and final layers.
-        test: The rows that are neither trained on nor choose anything; only a user's file has them.
+        dev: The rows for choosing the epoch and fitting the final layers.
+        test: The held-out rows for testing the result; only a user's file has them.
         written: True if a language model wrote the answers.
     """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from evaluate_qa.metrics._shared.words import exact_words
 
+from ..agreement.board import SPLITS
 from ..agreement.data_sets import DATA
 from ..labeled_data.judged_answers import read_answers
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
@@ -47,13 +48,9 @@ TRAINED = {
 """Sets of answers to train on, with the most rows of each."""
 
 
-# The parts of other data sets that figures are reported on.
-_REPORTED_PARTS = {"evouna": "test", "efficientqa": "dev", "semeval2013": "test", "saf": "test", "diver_qa": None}
-
-
 def reported_questions(data_dir: Path | None) -> list[str]:
     """Return the questions of other data sets that figures are reported on. `data_dir` is the one of `read_sets`."""
-    selections = {name: DataSelection(data_dir=data_dir, split=split) for name, split in _REPORTED_PARTS.items()}
+    selections = {name: DataSelection(data_dir=data_dir, split=split) for name, split in SPLITS.items()}
     return [row.question for name, selection in selections.items() for row in DATA[name](selection).rows]
 
 
@@ -74,7 +71,7 @@ def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
         rows, test = divided(rows, 1.0 if name in REPORTED else _HALF if name == "summhay_insights" else 0.0)
         train, dev = divided(rows, _DEV)
         if not any(row.label for row in dev):
-            dev = []  # says nothing about right answers
+            dev = []  # final layers cannot be fitted on wrong answers alone
         found.append(LabeledSet(name, _with_right(sample(train, TRAINED.get(name))), dev, test))
     return found
 

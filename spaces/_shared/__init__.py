@@ -1,6 +1,6 @@
 """The frame that all Spaces share.
 
-The folders, each of which imports only from those above it:
+Each folder imports only from the folders above it:
 
 - `visitors`: limits on what visitors may send.
 - `metric`: the data by which an app.py describes its metric.

@@ -37,7 +37,11 @@ _WITHOUT_REFERENCES = {"evqascore"}
 
 @dataclass(frozen=True)
 class Entry:
-    """A metric or judge: how it was run, rows per second and cost of 1,000 rows if known, part and group → table."""
+    """A metric or judge, and how it was run.
+
+    `speed` is the number of rows per second, and `cost` the cost of 1,000 rows; None if unknown. `tables` holds the
+    figures by part and group.
+    """
 
     name: str
     signature: str
@@ -67,7 +71,10 @@ def build(folder: Path = FOLDER) -> str:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Read the entries of all files; of those with the same name and signature, one on all answers, else the latest."""
+    """Read the entries of all files.
+
+    Of entries with the same name and signature, the latest that covers all answers is kept, or else the latest.
+    """
     found: dict[tuple[str, str], Entry] = {}
     for path in sorted(folder.glob("*.json")):
         try:
@@ -115,7 +122,7 @@ def columns(found: Sequence[Entry], part: str) -> list[str]:
 
 
 def labels(found: Sequence[Entry]) -> list[str]:
-    """Return each entry's name, with its model and what other signatures of this name lack."""
+    """Return the name of each entry, with its model and the options that some entries of the same name lack."""
     parts = [[(entry.name, part) for part in entry.signature.split("|")[1:]] for entry in found]
     names, counts = Counter(entry.name for entry in found), Counter(part for its in parts for part in its)
     labeled = []

@@ -1,7 +1,6 @@
 """The Space of judge, with a demo on recorded verdicts, and with visitors' own endpoints."""
 
 import atexit
-import json
 import os
 import shutil
 import tempfile
@@ -11,12 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics._shared.endpoint import Endpoint
-from evaluate_qa.metrics.judge import verdicts
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
 from evaluate_qa.metrics.judge.protocols import protocol
-from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import unsure
+from evaluate_qa.recording import VerdictDefaults, import_rows
+from evaluate_qa.scoring.columns import MetricColumns
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
@@ -25,7 +25,7 @@ from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RAD
 from evaluate_qa.spaces._shared.scoring.answering import message_of
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
 
-HERE = Path(__file__).parent
+VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 # The endpoints that visitors may enter: "" for none, "public" or "any"; see README.md.
 ENDPOINTS = os.environ.get("JUDGE_ENDPOINTS", "")
 if ENDPOINTS:
@@ -54,23 +54,16 @@ OWN_TEXTS = {
 
 def rows() -> list[dict[str, Any]]:
     """Return the recorded verdicts, each with its row."""
-    return [json.loads(line) for line in (HERE / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [row for _, row in read_rows(VERDICTS)]
 
 
 @cache
 def recorded() -> Mapping[str, Any]:
-    """Store the verdicts as `evaluate-qa verdicts import` does; return the options of `load` that use them."""
+    """Import the verdicts into a cache; return the options of `load` that use it."""
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    records = []
-    for line in rows():
-        asked = protocol(line["protocol"])
-        score = asked.labels[line["label"]]
-        verdict = Verdict(line["label"], score, score > 0.5, "recorded", line["reason"])  # noqa: PLR2004
-        row = verdicts.JudgedRow(line["question"], tuple(line["references"]), line["prediction"])
-        records.append(verdicts.Record(verdicts.JudgeName(line["model"], asked.signature), row, verdict))
-    verdicts.Verdicts(folder).write(records)
-    return {"model": records[0].judge.model, "cache_dir": str(folder), "first": "bem"}
+    import_rows(str(VERDICTS), folder, VerdictDefaults(None, protocol("default"), MetricColumns()))
+    return {"model": rows()[0]["model"], "cache_dir": str(folder), "first": "bem"}
 
 
 @dataclass(frozen=True)

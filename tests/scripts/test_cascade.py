@@ -63,13 +63,11 @@ def test_figures_by_hand(run):
     assert found["chosen"]["agreement"] == pytest.approx(0.95)
     assert found["chosen"]["decided"] == pytest.approx(590 / 600)
     assert found["chosen"]["cost"] == pytest.approx(400 * 895e-6)
-    assert found["matcher_alone"]["agreement"] == pytest.approx(0.81)
-    model = sum(row["judge"] == row["correct"] for row in synthetic()) / 1000
-    assert found["model_alone"]["agreement"] == pytest.approx(model)
+    judge = sum(row["judge"] == row["correct"] for row in synthetic()) / 1000
     first = {"low": 0.5, "high": 0.5, "asked": 0.0, "agreement": 0.81, "decided": 0.81, "cost": 0.0}
     assert found["curve"][0] == pytest.approx(first)
     assert found["curve"][-1]["asked"] == 1
-    assert found["curve"][-1]["agreement"] == pytest.approx(model)
+    assert found["curve"][-1]["agreement"] == pytest.approx(judge)
     assert found["curve"][-1]["cost"] == pytest.approx(0.895)
     assert "ask=(0.5, 0.51)" in printed
     assert "0.5 to 0.51" in printed
@@ -86,7 +84,7 @@ def test_band_selects_same_rows_as_judge(run):
         assert np.mean(unsure(scores.tolist(), found["ask"])) == found["chosen"]["asked"]
     assert found["ask"] == [0, 1]
     assert found["chosen"]["asked"] == 1
-    assert found["chosen"]["decided"] is found["chosen"]["agreement"] is found["model_alone"] is None
+    assert found["chosen"]["decided"] is found["chosen"]["agreement"] is None
 
 
 def test_known_verdicts_stand_for_unknown_ones():

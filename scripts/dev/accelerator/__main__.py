@@ -1,7 +1,7 @@
 """`python -m evaluate_qa.dev.accelerator`: train candidates for the matcher on a borrowed machine.
 
 `pack` runs here and needs the data. `train` runs there and needs torch, transformers and scikit-learn. `join` runs here
-and turns what `train` returned of the large encoder into a checkpoint. `skills` tests metrics on held-out pairs.
+and makes a checkpoint from the large encoder and what `train` changed in it. `skills` tests metrics on held-out pairs.
 """
 
 from pathlib import Path
@@ -13,6 +13,7 @@ import typer
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import find as find_matcher
 
+from ...parameters import Load
 from ...terminal import reported_errors
 
 _PROGRAM = "python -m evaluate_qa.dev.accelerator"
@@ -38,15 +39,13 @@ def pack(
 ) -> None:
     """Draw the examples, and write them with the encoders into parcels, whose parts can travel one at a time."""
     with reported_errors("pack", program=_PROGRAM):
-        from .packing import PackOptions
         from .packing import pack as write
 
         minilm = find("fit", MINILM).folder
-        options = PackOptions(
+        sizes = write(
             parcels, data_dir, pairs, verdicts, minilm, large, pair_rows=pair_rows, rows=rows, unlabeled=unlabeled,
             part_bytes=round(1e6 * part_mb),
         )  # fmt: skip
-        sizes = write(options)
         for name, size in sizes.items():
             typer.echo(f"{size / 1e6:8.2f} MB  {name}")
         typer.echo(f"{sum(sizes.values()) / 1e6:8.2f} MB  in {parcels}")
@@ -68,7 +67,6 @@ def train(
     """Train all candidates, and write figures and files after each run, so that a run that is cut keeps its best."""
     with reported_errors("train", program=_PROGRAM), TemporaryDirectory() as encoders:
         from ...training.recipe import TrainingRecipe
-        from .encoding import ProcessEncoder
         from .figures import table
         from .packing import unpack
         from .stages import Clock, Trainer
@@ -77,9 +75,7 @@ def train(
         packed = unpack(parcels, Path(encoders))
         recipe = TrainingRecipe(token_budget=tokens, max_tokens=256, device=device, bfloat16=bfloat16)
         start = shipped or find_matcher("fit")
-        with ProcessEncoder(recipe.max_tokens) as encoder:
-            folder = Path(encoders)
-            results = Trainer(packed, folder, start, output, work, recipe, encoder, clock, typer.echo).run()
+        results = Trainer(packed, Path(encoders), start, output, work, recipe, clock, typer.echo).run()
         typer.echo(table(results["candidates"]))
 
 
@@ -101,13 +97,17 @@ def join(
 def skills(
     pairs: Annotated[Path, typer.Argument(help="Read sentence pairs from the .jsonl.gz files in this folder.")],
     metric: Annotated[list[str], typer.Option("--metric", "-m", help="Test this metric. Repeatable.")],
+    load: Load = None,
 ) -> None:
-    """Print the AUC of metrics on held-out pairs of each skill and language."""
+    """Print the AUC of metrics on held-out pairs of each skill and language; --load model=FILE tests a candidate."""
     with reported_errors("skills", program=_PROGRAM):
+        from ...loading import load_metric
+        from ...options import parse_options
         from ...training.sentence_pairs import read_pairs
         from .skills import skills as measure
 
-        for (skill, language), found in measure(read_pairs(pairs, 0).held_out, metric).items():
+        metrics = {name: load_metric(name, **parse_options(load or [], name, metric)) for name in metric}
+        for (skill, language), found in measure(read_pairs(pairs, 0).held_out, metrics).items():
             figures = "  ".join(f"{name} {auc:.3f}" for name, auc in found.items())
             typer.echo(f"{skill}, {language}: {figures}")
 

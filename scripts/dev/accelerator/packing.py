@@ -24,8 +24,10 @@ TEST = "test:"
 
 # The recipe whose mixture is used.
 _RECIPE = Path(__file__).parents[2] / "training" / "recipes" / "distilled.yaml"
-# Rows of each written set that the final layers are fitted on.
-_WRITTEN_ROWS = 60
+# Draws of examples, which seeds take in turns.
+_DRAWS = 2
+# Most held-out answers of a set, and of a set that a language model wrote.
+_ROWS, _WRITTEN_ROWS = 300, 60
 # Files of an encoder besides its weights are smaller.
 _SETTINGS_BYTES = 5_000_000
 _FIELDS = ("question_id", "question", "references", "answer", "label", "language")
@@ -33,9 +35,21 @@ _FIELDS = ("question_id", "question", "references", "answer", "label", "language
 _BITS = {SMALL: (16, 8), LARGE: (8, 4)}
 
 
-@dataclass(frozen=True)
-class PackOptions:
-    """What to pack.
+def pack(
+    output: Path,
+    data_dir: Path,
+    pairs: Path,
+    verdicts: Path,
+    minilm: Path,
+    large: Path | None,
+    *,
+    pair_rows: int,
+    rows: int,
+    unlabeled: int,
+    part_bytes: int,
+    data: tuple[str, ...] = KNOWN,
+) -> Mapping[str, int]:
+    """Write the parcels; return the number of bytes of each of their contents.
 
     Args:
         output: Folder of the parcels.
@@ -44,54 +58,30 @@ class PackOptions:
         verdicts: Folder with the sets of judged answers.
         minilm: Folder of MiniLM.
         large: Folder of the large encoder; None leaves it out.
-        data: The data sets.
         pair_rows: Number of pairs.
         rows: Number of judged answers that a draw uses, from which examples are made.
         unlabeled: Number of pairs of answers for a teacher to judge in each draw.
-        draws: Number of draws; seeds take turns.
-        eval_rows: Most held-out answers of each set.
         part_bytes: Largest part.
-    """
-
-    output: Path
-    data_dir: Path
-    pairs: Path
-    verdicts: Path
-    minilm: Path
-    large: Path | None = None
-    data: tuple[str, ...] = KNOWN
-    pair_rows: int = 200_000
-    rows: int = 32_000
-    unlabeled: int = 16_000
-    draws: int = 2
-    eval_rows: int = 300
-    part_bytes: int = 36_000_000
-
-
-def pack(options: PackOptions) -> Mapping[str, int]:
-    """Write the parcels; return the number of bytes of each of their contents.
+        data: The data sets.
 
     Raises:
         OSError, ValueError: a file is missing, or a row has the wrong form.
     """
-    reported = reported_questions(options.data_dir) if options.data == KNOWN else []
-    verdicts = read_verdicts(options.verdicts, reported)
-    pairs = read_pairs(options.pairs, options.pair_rows)
-    sets = [*read_sets(options.data, options.data_dir), *verdicts]
+    reported = reported_questions(data_dir) if data == KNOWN else []
+    sets = [*read_sets(data, data_dir), *read_verdicts(verdicts, reported)]
     mixture = read_recipe(_RECIPE)["mixture"]
-    pools = [example_pool(found, mixture, options.minilm) for found in sets if found.train]
-    balanced = Balanced(pools, Balance(rows=options.rows, pairs=options.unlabeled))
+    pools = [example_pool(found, mixture, minilm) for found in sets if found.train]
+    balanced = Balanced(pools, Balance(rows=rows, pairs=unlabeled))
     contents = {
-        "pairs": _examples(pairs.train),
-        "skills": _examples(pairs.held_out),
-        "rows": _lines(_held_out(sets, options.eval_rows)),
-        **{f"draw-{seed}": _examples(balanced.epoch(seed)) for seed in range(options.draws)},
+        "pairs": _examples(read_pairs(pairs, pair_rows).train),
+        "rows": _lines(_held_out(sets)),
+        **{f"draw-{seed}": _examples(balanced.epoch(seed)) for seed in range(_DRAWS)},
     }
-    parcels = {SMALL: contents | _encoder(options.minilm, SMALL)}
-    if options.large:
-        parcels[LARGE] = _encoder(options.large, LARGE)
+    parcels = {SMALL: contents | _encoder(minilm, SMALL)}
+    if large:
+        parcels[LARGE] = _encoder(large, LARGE)
     for name, found in parcels.items():
-        parcel.write(options.output / name, found, options.part_bytes)
+        parcel.write(output / name, found, part_bytes)
     return {f"{parcel}/{name}": len(content) for parcel, found in parcels.items() for name, content in found.items()}
 
 
@@ -100,7 +90,6 @@ class Packed:
     """The data of a parcel."""
 
     pairs: list[TrainingExample]
-    skills: list[TrainingExample]
     rows: dict[str, list[LabeledRow]]
     draws: list[list[TrainingExample]]
 
@@ -119,7 +108,7 @@ def unpack(folder: Path, encoders: Path) -> Packed:
     for name, row in _read(contents["rows"]):
         rows.setdefault(name, []).append(LabeledRow(**row, groups=frozenset()))
     draws = [_read_examples(content) for name, content in contents.items() if name.startswith("draw-")]
-    return Packed(_read_examples(contents["pairs"]), _read_examples(contents["skills"]), rows, draws)
+    return Packed(_read_examples(contents["pairs"]), rows, draws)
 
 
 def restore(contents: Mapping[str, bytes], folder: Path) -> None:
@@ -138,11 +127,11 @@ def kind_of(data_set: str) -> str | None:
     return KINDS.get(data_set.removeprefix(TEST).partition("/")[0])
 
 
-def _held_out(sets: Sequence[LabeledSet], count: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _held_out(sets: Sequence[LabeledSet]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of a set and the fields of a row, for the held-out rows of all sets but `written`."""
     for found in sets:
-        dev = [] if found.data_set == "written" else sample(found.dev, _WRITTEN_ROWS if found.written else count)
-        for name, rows in ((found.name, dev), (f"{TEST}{found.name}", sample(found.test, count))):
+        dev = [] if found.data_set == "written" else sample(found.dev, _WRITTEN_ROWS if found.written else _ROWS)
+        for name, rows in ((found.name, dev), (f"{TEST}{found.name}", sample(found.test, _ROWS))):
             for row in rows:
                 yield name, {key: value for key, value in asdict(row).items() if key in _FIELDS}
 

@@ -1,23 +1,23 @@
 """How well metrics tell entailment and paraphrase from the rest on held-out pairs, by skill and language."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ...loading import load_metric
 from ...training.examples import TrainingExample
 
 # bem needs a question for each row.
 _QUESTION = "What is true?"
 
 
-def skills(pairs: Sequence[TrainingExample], names: Sequence[str]) -> dict[tuple[str, str], dict[str, float]]:
+def skills(pairs: Sequence[TrainingExample], metrics: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
     """Return the AUC of each metric on the pairs of each skill and language.
 
     The premise is the answer and the hypothesis is its reference.
 
     Args:
         pairs: Pairs, with the skill as `data_set`; each skill and language has both labels.
-        names: Names of metrics.
+        metrics: Loaded metrics by name.
     """
     from sklearn.metrics import roc_auc_score
 
@@ -29,7 +29,7 @@ def skills(pairs: Sequence[TrainingExample], names: Sequence[str]) -> dict[tuple
         "references": [pair.reference for pair in pairs],
         "questions": [pair.question or _QUESTION for pair in pairs],
     }
-    scores = {name: load_metric(name).compute(**columns)["per_example"]["score"] for name in names}
+    scores = {name: metric.compute(**columns)["per_example"]["score"] for name, metric in metrics.items()}
     return {
         group: {
             name: float(roc_auc_score([pairs[one].label for one in rows], [found[one] for one in rows]))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evaluate_qa.metrics._shared.large import save_head
-from evaluate_qa.metrics._shared.matcher import TASKS, read, save
+from evaluate_qa.metrics._shared.matcher import read, save
 
 from ...training.epochs import Course, run_epoch, training_batches
 from ...training.examples import TrainingExample
@@ -21,7 +21,6 @@ from ...training.learner import Encoded, Learner, Weights
 from ...training.recipe import TrainingRecipe
 from ...training.teacher import Teacher
 from . import parcel
-from .encoding import ProcessEncoder
 from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
 
@@ -106,7 +105,6 @@ class Trainer:
             parcel `large`.
         work: Folder of all candidates' files.
         recipe: Device, precision, token budget and longest input.
-        encoder: Encodes the examples.
         clock: The time budget.
         report: Called with lines of text.
     """
@@ -119,7 +117,6 @@ class Trainer:
         output: Path,
         work: Path,
         recipe: TrainingRecipe,
-        encoder: ProcessEncoder,
         clock: Clock,
         report: Callable[[str], None],
     ) -> None:
@@ -131,11 +128,6 @@ class Trainer:
             folder.mkdir(parents=True, exist_ok=True)
         self._learners: dict[str, Learner] = {}
         self._encoded: dict[tuple[str, str], Encoded] = {}
-        self._started = {
-            (size, name): encoder.start(encoders / size, self._tasks(size), examples)
-            for size in self._sizes
-            for name, examples in self._examples.items()
-        }
         self._taught: dict[tuple[str, Kinds, int], list[float]] = {}
         self._weights: dict[tuple[str, Kinds], Weights] = {}
         self._weights[SHIPPED, ()] = Heads.read(shipped, encoders / SMALL, recipe).snapshot()
@@ -146,14 +138,14 @@ class Trainer:
     def run(self) -> dict[str, Any]:
         """Train and evaluate everything that the time allows; return the results."""
         try:
-            self._evaluate_all(SHIPPED, SMALL)
+            self._evaluate_all(SHIPPED)
             for step in STEPS:
                 if LARGE not in self._sizes and (step.size == LARGE or step.teacher):
                     continue
                 self._train_all(step)
                 for name, members in MEANS.items():
                     if name not in self.results["candidates"] and all((one, ()) in self._weights for one in members):
-                        self._evaluate_all(name, SMALL)
+                        self._evaluate_all(name)
             self.results["complete"] = True
         except OutOfTimeError:
             self._report(
@@ -219,20 +211,18 @@ class Trainer:
             ]
         return self._taught[teacher, fold, draw]
 
-    def _evaluate_all(self, name: str, size: str) -> None:
+    def _evaluate_all(self, name: str) -> None:
         for fold in ((), *FOLDS):
             self._clock.check()
-            self._evaluate(name, fold, size)
+            self._evaluate(name, fold, SMALL)
 
     def _evaluate(self, name: str, fold: Kinds, size: str) -> None:
         """Add figures on the kinds of a fold or, without one, on those that are never trained on; write the file."""
         candidate = self.results["candidates"].setdefault(name, {"kinds": {}})
         learner = self._learner(size)
         learner.load(self._of(name, fold))
-        if not fold:
-            if name != SHIPPED:
-                candidate |= self._saved(name, size)
-            candidate["skills"] = self._evaluator.skills(learner, size)
+        if not fold and name != SHIPPED:
+            candidate |= self._saved(name, size)
         seen = KNOWN if _from_shipped(name) else frozenset[str]()
         candidate["kinds"] |= self._evaluator.kinds(learner, size, fold, seen)
         candidate["mean"] = means(candidate["kinds"])
@@ -259,13 +249,9 @@ class Trainer:
         """The encoders that are there."""
         return [size for size in (SMALL, LARGE) if (self._encoders / size).is_dir()]
 
-    def _tasks(self, size: str) -> tuple[str, ...]:
-        """Return the heads of a learner: a teacher's is named after its folder."""
-        return tuple(TASKS) if size == SMALL else (str(self._encoders / size),)
-
     def _inputs(self, size: str, name: str) -> Encoded:
         if (size, name) not in self._encoded:
-            self._encoded[size, name] = self._started.pop((size, name))()
+            self._encoded[size, name] = self._learner(size).encode(self._examples[name])
         return self._encoded[size, name]
 
     def _learner(self, size: str) -> Learner:

@@ -60,7 +60,7 @@ def all_clips() -> list[ToyClip]:
 
 
 def held_out(clip: ToyClip) -> bool:
-    """Whether a clip is held out from training: about a fifth of the combinations of shape, color and background."""
+    """Return True if a clip is held out from training: a fifth of the combinations of shape, color and background."""
     return random.Random(f"{clip.shape} {clip.color} {clip.background}").random() < 0.2  # noqa: PLR2004 - a fifth
 
 

@@ -55,7 +55,7 @@ class Claim(NamedTuple):
     claims: dict[str, str]
 
     def true_of(self, clip: ToyClip) -> bool:
-        """Whether the text describes the clip correctly."""
+        """Return True if the text describes the clip correctly."""
         return all(getattr(clip, name) == value for name, value in self.claims.items())
 
 

@@ -32,7 +32,7 @@ class Opinion:
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the cascade's verdict is wrong."""
+        """True if the cascade's verdict is wrong."""
         return self.verdict != self.correct
 
 

@@ -122,7 +122,6 @@ def test_target_is_missed_in_at_most_five_percent_of_draws(shape, count):
     ("given", "message"),
     [
         ({"target": 1}, "target is 1; expected a number above 0 and below 1"),
-        ({"confidence": 0}, "confidence is 0; expected"),
         ({"threshold": math.nan}, "threshold is nan; expected"),
     ],
 )
