@@ -24,9 +24,10 @@ from .._shared.arguments import (
     Whole,
     is_number,
     option,
+    read_weights,
 )
 from .._shared.endpoint import Endpoint
-from .calibration import Weights, read_weights
+from .calibration import Weights
 from .decisions import APIS, ASPECTS, Api, Decisions
 from .protocols import PROTOCOLS, Protocol, protocol
 
@@ -186,7 +187,10 @@ class JudgeLoading(ModelOptions):
     @property
     def calibration(self) -> Weights | None:
         """The weights after a check; None without weights."""
-        return None if self.weights is None else read_weights(self.weights, self.first is not None)
+        if self.weights is None:
+            return None
+        first, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
+        return read_weights(self.weights, [names | {"intercept"}], f" for a judge {first} first")
 
     @property
     def asked(self) -> Protocol:
