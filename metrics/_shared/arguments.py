@@ -306,6 +306,7 @@ class Number(Kind):
         self.low, self.high = low, high
 
 
+FLAG = Kind("True or False", lambda value: isinstance(value, bool))
 POSITIVE = Kind("a number above 0", lambda value: is_number(value) and 0 < value < float("inf"))
 
 
@@ -328,13 +329,6 @@ class Choice(Kind):
             lambda value: any(type(value) is type(choice) and value == choice for choice in values),
         )
         self.values = values
-
-
-class Flag(Kind):
-    """True or False."""
-
-    def __init__(self) -> None:
-        super().__init__("True or False", lambda value: isinstance(value, bool))
 
 
 class Text(Kind):

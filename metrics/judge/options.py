@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import (
+    FLAG,
     POSITIVE,
     TORCH_DTYPES,
     Choice,
     Control,
     Dtype,
-    Flag,
     Kind,
     ModelKeywords,
     ModelOptions,
@@ -88,7 +88,7 @@ class JudgeOptions(Options):
         ),
     )
     samples: int = option(1, Whole(), "Ask the judge this many times per row.", key="samples")
-    swap: bool = option(False, Flag(), "Ask once more with answer and reference exchanged.")
+    swap: bool = option(False, FLAG, "Ask once more with answer and reference exchanged.")
     unscored: Literal["none", "raise"] = option(
         "none", Choice("none", "raise"), "Give a row without a verdict the score None (`none`), or stop (`raise`)."
     )
@@ -141,7 +141,7 @@ class JudgeLoading(ModelOptions):
     )
     batch: bool = option(
         False,
-        Flag(),
+        FLAG,
         "Ask about the rows of a call in batches, often at half the price within a day; `cache_dir` remembers pending "
         "batches. (`evaluate-qa score` makes a call for each `--chunk-size` rows.)",
     )
