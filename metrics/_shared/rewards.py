@@ -20,7 +20,7 @@ Extract = str | re.Pattern[str] | Callable[[str], str | None] | None
 Extractor = Callable[[str], str | None]
 """Returns the answer in a completion, or None if there is none."""
 
-# The author of the message that counts in a conversation, its last one.
+# The role whose last message in a conversation is read.
 _ROLES = {"prompts": "user", "completions": "assistant"}
 
 

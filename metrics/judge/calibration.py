@@ -20,7 +20,7 @@ _CLIP = 0.01
 _FOLDS = 5
 # Inverse of the ridge penalty; it only matters for a few labels or separable ones.
 _STRENGTH = 10.0
-# Fewest questions to learn from: each fold then tests ten.
+# Minimum number of questions: each fold then tests at least ten.
 _QUESTIONS = 50
 
 

@@ -65,7 +65,7 @@ _JUDGES = Kind(
     ),
 )
 _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
-# What a judge of a jury may have of its own.
+# The options that may differ between the judges of a jury.
 _OWN = (
     *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
     *("concurrency", "timeout", "max_retries", "max_tokens", "extra_body"),
