@@ -270,9 +270,9 @@ def search(
             token_f1s.append(f1)
             in_wanted, in_given = ([exact_words(text) for text in texts] for texts in (wanted, given))
             repeated += [words in in_given for words in in_wanted] + [words in in_wanted for words in in_given]
-    asked, texts, claims = zip(*rows, strict=True)
+    asked, texts, searched = zip(*rows, strict=True)
     flags = np.array(of_answer), np.array(token_f1s), np.array(repeated)
-    return (asked, texts, claims), Claims(np.array(starts, dtype=np.intp), *flags)
+    return (asked, texts, searched), Claims(np.array(starts, dtype=np.intp), *flags)
 
 
 def _claims(question: str, answer: str, reference: str) -> tuple[list[str], list[str], float]:

@@ -289,7 +289,7 @@ class Reward:
 
     def _means(self, scored: Mapping[int, Mapping[str, Any]], found: Sequence[bool]) -> dict[str, float]:
         """Return the share of completions with an answer, and the means of the scored rows, by their names in logs."""
-        columns = {"extracted": found if self._extract is not None else []}
+        columns: dict[str, Sequence[Any]] = {"extracted": found if self._extract is not None else []}
         for column, label in {"verdict": "accuracy", **{name: name for name in self.metric.means}}.items():
             columns[label] = [row.get(column) for row in scored.values()]
         means = {f"rewards/{self.__name__}/{label}": mean(values) for label, values in columns.items()}
