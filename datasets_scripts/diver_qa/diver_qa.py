@@ -19,7 +19,7 @@ _TYPES = {
 class DiverQa(datasets.GeneratorBasedBuilder):
     """Build the configurations `default` and `questions`, each with one split, `test`."""
 
-    BUILDER_CONFIGS = [  # noqa: RUF012 - as datasets has it
+    BUILDER_CONFIGS = [  # noqa: RUF012 - the name and type that datasets looks for
         datasets.BuilderConfig(name="default", version="1.0.0"),
         datasets.BuilderConfig(name="questions", version="1.0.0"),
     ]

@@ -49,7 +49,7 @@ class Morqa(datasets.GeneratorBasedBuilder):
     Without `data_dir`, only DermaVQA's queries and references are downloaded.
     """
 
-    BUILDER_CONFIGS = [datasets.BuilderConfig(name=name, version="1.0.0") for name in TABLES]  # noqa: RUF012 - so named
+    BUILDER_CONFIGS = [datasets.BuilderConfig(name=name, version="1.0.0") for name in TABLES]  # noqa: RUF012
 
     def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(

@@ -8,10 +8,14 @@ This line defines the check, the signature, the documentation, the entry in the 
 """
 
 import difflib
+import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
 from urllib.parse import urlsplit
 
@@ -224,8 +228,8 @@ def check_keywords(
 
 def check_flag(metric: str, name: str, value: object) -> None:
     """Raise ValueError unless a value is True or False."""
-    if not Flag().accepts(value):
-        raise ValueError(f"{metric}: {name} is {shown(value)}; expected {Flag().expected}")
+    if not FLAG.accepts(value):
+        raise ValueError(f"{metric}: {name} is {shown(value)}; expected {FLAG.expected}")
 
 
 def check_keywords_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
@@ -249,6 +253,39 @@ def is_file(path: str | os.PathLike[str]) -> bool:
 def is_folder(path: str | os.PathLike[str]) -> bool:
     """Return whether a folder exists; False for a text that is too long for a path."""
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def read_weights(
+    given: Mapping[str, float] | str | os.PathLike[str], names: Iterable[AbstractSet[str]], of: str
+) -> Mapping[str, float]:
+    """Return the weights of a logistic layer, or those in a JSON file of what `fit` returned, after a check.
+
+    `names` are the sets of names that the weights may have, and `of` describes these weights in the message.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: The file is not JSON, or the weights have other names or are not finite numbers.
+    """
+    weights: Any = given
+    if not isinstance(given, Mapping):
+        path = Path(given).expanduser()
+        if not is_file(path):
+            raise FileNotFoundError(
+                f"weights is {shown(str(given))}, but there is no such file; expected a JSON file of what fit returned"
+            )
+        try:
+            weights = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"weights: {path} is not JSON: {error}; expected what fit returned") from None
+    expected = [sorted(one) for one in names]
+    finite = isinstance(weights, Mapping) and all(is_number(w) and math.isfinite(w) for w in weights.values())
+    if not finite or sorted(map(str, weights)) not in expected:
+        raise ValueError(
+            f"weights are {shown(weights)}; expected finite numbers for {'; or '.join(map(', '.join, expected))}, as "
+            f"fit returns them{of}"
+        )
+    found: Mapping[str, float] = weights
+    return found
 
 
 def is_url(url: str) -> bool:
@@ -283,6 +320,7 @@ class Number(Kind):
         self.low, self.high = low, high
 
 
+FLAG = Kind("True or False", lambda value: isinstance(value, bool))
 POSITIVE = Kind("a number above 0", lambda value: is_number(value) and 0 < value < float("inf"))
 
 
@@ -305,13 +343,6 @@ class Choice(Kind):
             lambda value: any(type(value) is type(choice) and value == choice for choice in values),
         )
         self.values = values
-
-
-class Flag(Kind):
-    """True or False."""
-
-    def __init__(self) -> None:
-        super().__init__("True or False", lambda value: isinstance(value, bool))
 
 
 class Text(Kind):

@@ -134,8 +134,10 @@ class LocalModel(ChatModel):
         Raise ValueError if the model cannot be loaded or has no chat template for the conversation, and MemoryError if
         a single prompt does not fit.
         """
-        prompts = self._token_ids([self._prompt(conversation) for conversation in conversations])
-        start = _CommonStart.of(prompts, self._loaded[1])
+        tokenizer, model = self._loaded
+        # The chat template has added the special tokens, so the tokenizer must not.
+        prompts = tokenizer(list(map(self._prompt, conversations)), add_special_tokens=False)["input_ids"]
+        start = _CommonStart.of(prompts, model)
         window = _WINDOW_BATCHES * self.batch_size
         for first in range(0, len(prompts), window):
             self._reply_to(prompts[first : first + window], start, first, deliver, wanted)
@@ -187,11 +189,6 @@ class LocalModel(ChatModel):
         except TemplateError as error:
             raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
         return prompt
-
-    def _token_ids(self, prompts: list[str]) -> list[list[int]]:
-        """Return the ids of prompts. The template has added the special tokens, so the tokenizer must not."""
-        ids: list[list[int]] = self._loaded[0](prompts, add_special_tokens=False)["input_ids"]
-        return ids
 
     def _reply_to(
         self,

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,15 @@ def check_whole(loading_info: Mapping[str, Any], superfluous: bool = False) -> N
         if names:
             others = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise ValueError(f"its weights do not fit: {names[0]}{others} {fault}")
+
+
+def packaged(*path: str) -> Path | None:
+    """Return a file or folder in `metrics` of the installed package; None if there is none."""
+    try:
+        found = Path(str(resources.files("evaluate_qa.metrics").joinpath(*path)))
+    except ModuleNotFoundError:
+        return None
+    return found if found.exists() else None
 
 
 def file_hash(file: Path) -> str:

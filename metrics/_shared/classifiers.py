@@ -18,7 +18,7 @@ from .batching import run
 from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
-from .engines import PairIds, Template, Tokens, chosen, onnx_dtype, padded, torch_token_budget
+from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
 from .large import HEAD, read_large
 from .lexical import COLUMNS, evidence
 from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
@@ -277,7 +277,7 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
     classifier: PairReader
     if engine == "onnxruntime":
         weights, tokenizer = tensors(minilm, matcher, metric), minilm / "tokenizer.json"
-        onnx = OnnxPairEngine(weights, tokenizer, options.num_threads, onnx_dtype(options))
+        onnx = OnnxPairEngine(weights, tokenizer, options.num_threads, options.dtype)
         classifier = PairReader(onnx, options, TASKS[metric], MAX_LENGTH)
     else:
         classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)

@@ -7,12 +7,12 @@ else needs torch: accelerators, other precisions, other checkpoints. Float32 sco
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import EngineName, EngineOptions, ModelOptions
+from .arguments import EngineName, EngineOptions
 from .devices import best_device, check_device, fastest, multiplies_int8
 
 Given = TypeVar("Given", bound=EngineOptions)
@@ -101,20 +101,20 @@ def chosen(
         ValueError: The requested engine cannot run the model, or torch cannot use the device.
     """
     reason = _needs_torch(options, model, embedded)
+    by_choice = "engine='torch'" if options.engine == "torch" else None
     if options.dtype == "int8":
-        _check_int8(metric, reason or ("engine='torch'" if options.engine == "torch" else None))
+        _check_int8(metric, reason or by_choice)
         return "onnxruntime", options
     if options.engine == "onnxruntime" and reason:
         raise ValueError(
             f"{metric}: {reason} needs torch, but engine is 'onnxruntime', which runs the embedded models on a CPU in "
             "float32 or int8; leave engine out"
         )
-    by_choice = "engine='torch'" if options.engine == "torch" else None
     device = options.device or best_device()
     on_cpu = options.engine == "onnxruntime" or device == "cpu"
     if on_cpu and not (reason or by_choice):
         return "onnxruntime", replace(options, dtype="float32")
-    check_packages(metric, reason or by_choice or "the accelerator of this machine", packages)
+    _check_packages(metric, reason or by_choice or "the accelerator of this machine", packages)
     check_device(metric, options.device)
     if options.num_threads:
         import torch
@@ -146,12 +146,7 @@ def _check_int8(metric: str, reason: str | None) -> None:
         )
 
 
-def onnx_dtype(options: ModelOptions) -> Literal["float32", "int8"]:
-    """Return the precision on ONNX Runtime."""
-    return "int8" if options.dtype == "int8" else "float32"
-
-
-def check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
+def _check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
     """Raise ImportError with an installation command if a package that torch models need is missing."""
     for package in packages:
         if not _is_installed(package):

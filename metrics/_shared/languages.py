@@ -44,10 +44,9 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
 
 
 def exact_score(answer: str, reference: str) -> float:
-    """Return 1.0 if the answer says the reference's words, one after another, else 0.0.
+    """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
 
-    The last word may have a Korean or Turkish ending. An answer that denies the words or gives alternatives does not
-    count.
+    The last word may have a Korean or Turkish ending. An answer that negates the words or gives alternatives scores 0.
 
     >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京"), exact_score("東京ではない。", "東京")
     (1.0, 0.0, 0.0)

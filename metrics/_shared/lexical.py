@@ -62,7 +62,8 @@ def trigram_precision(answer: Sequence[str], reference: Sequence[str]) -> float:
     """Return the share of the answer's character trigrams, with repetitions, that the reference contains.
 
     Trigrams include the ends of a word: "ice" has _ic, ice and ce_. Inflected words and parts of German compounds thus
-    count in part, as in chrF's precision (Popović 2015), which is not limited to one length and to words.
+    count in part. It is similar to the precision of chrF (Popović 2015), which uses n-grams of several lengths and
+    across words.
 
     >>> trigram_precision(["rains"], ["it", "rained"])  # _ra, rai and ain of the five
     0.6

@@ -5,11 +5,11 @@ A classifier reads each window of an answer with each reference; the best window
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -257,50 +257,30 @@ def search(
         none = np.zeros(count, dtype=bool)
         claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
         return (questions, predictions, references), claims
-    pairs = [
-        _Pair.of(question, answer, reference)
-        for question, answer, listed in zip(questions, predictions, references, strict=True)
-        for reference in listed
-    ]
-    counts = [len(pair.wanted) + len(pair.given) for pair in pairs]
-    claims = Claims(
-        starts=np.cumsum([0, *counts[:-1]], dtype=np.intp),
-        of_answer=np.array([given for pair in pairs for given in pair.sides()]),
-        token_f1=np.array([pair.token_f1 for pair in pairs]),
-        repeated=np.array([repeated for pair in pairs for repeated in pair.repeated()]),
-    )
-    asked, texts, wanted = zip(*(row for pair in pairs for row in pair.rows()), strict=True)
-    return (asked, texts, wanted), claims
+    rows: list[tuple[str, str, list[str]]] = []
+    of_answer: list[bool] = []
+    repeated: list[bool] = []
+    starts, token_f1s = [], []
+    for question, answer, listed in zip(questions, predictions, references, strict=True):
+        for reference in listed:
+            wanted, given, f1 = _claims(question, answer, reference)
+            rows += [(question, answer, wanted), *([(question, reference, given)] if given else [])]
+            starts.append(len(of_answer))
+            of_answer += [False] * len(wanted) + [True] * len(given)
+            token_f1s.append(f1)
+            in_wanted, in_given = ([exact_words(text) for text in texts] for texts in (wanted, given))
+            repeated += [words in in_given for words in in_wanted] + [words in in_wanted for words in in_given]
+    asked, texts, searched = zip(*rows, strict=True)
+    flags = np.array(of_answer), np.array(token_f1s), np.array(repeated)
+    return (asked, texts, searched), Claims(np.array(starts, dtype=np.intp), *flags)
 
 
-class _Pair(NamedTuple):
-    """An answer and a reference with the claims of both texts."""
-
-    question: str
-    answer: str
-    reference: str
-    wanted: list[str]
-    given: list[str]
-    token_f1: float
-
-    @classmethod
-    def of(cls, question: str, answer: str, reference: str) -> "_Pair":
-        wanted = sentences(reference)
-        if not wanted or (len(wanted) == 1 and len(exact_words(reference)) <= _SHORT):
-            return cls(question, answer, reference, [reference], [], np.nan)
-        return cls(question, answer, reference, wanted, sentences(answer), new_words_f1(question, answer, reference))
-
-    def rows(self) -> Iterator[tuple[str, str, list[str]]]:
-        yield self.question, self.answer, self.wanted
-        if self.given:
-            yield self.question, self.reference, self.given
-
-    def sides(self) -> list[bool]:
-        return [False] * len(self.wanted) + [True] * len(self.given)
-
-    def repeated(self) -> list[bool]:
-        wanted, given = ([tuple(exact_words(text)) for text in texts] for texts in (self.wanted, self.given))
-        return [words in given for words in wanted] + [words in wanted for words in given]
+def _claims(question: str, answer: str, reference: str) -> tuple[list[str], list[str], float]:
+    """Return the claims of the reference and those of the answer, and token F1 if they are sentences, else NaN."""
+    wanted = sentences(reference)
+    if not wanted or (len(wanted) == 1 and len(exact_words(reference)) <= _SHORT):
+        return [reference], [], np.nan
+    return wanted, sentences(answer), new_words_f1(question, answer, reference)
 
 
 def new_words_f1(question: str, answer: str, reference: str) -> float:

@@ -5,16 +5,15 @@ One encoder has a head for each task. For each matrix of the encoder, the file h
 whole. The word embeddings are MiniLM's.
 """
 
-import hashlib
 import json
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .checkpoints import file_hash, packaged
 from .pair_network import network_class
 
 TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", "entailment")}
@@ -92,9 +91,8 @@ def read(file: Path) -> Matcher:
 
 def find(metric: str) -> Path:
     """Return the matcher's file from the installed package, else from the Hub; raise ValueError for another version."""
-    file = _located(metric)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    if digest != FILE_SHA256:
+    file = packaged("_shared", FILE) or _downloaded(metric)
+    if (digest := file_hash(file)) != FILE_SHA256:
         raise ValueError(
             f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or from another version. "
             "After an upgrade, run evaluate-qa install again. Otherwise: pip install --force-reinstall evaluate-qa"
@@ -102,19 +100,12 @@ def find(metric: str) -> Path:
     return file
 
 
-def _located(metric: str) -> Path:
-    try:
-        packaged = resources.files("evaluate_qa.metrics") / "_shared" / FILE
-        if packaged.is_file():
-            return Path(str(packaged))
-    except ModuleNotFoundError:
-        pass
+def _downloaded(metric: str) -> Path:
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
         return Path(hf_hub_download(REPOSITORY, PUBLISHED))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
         raise FileNotFoundError(
             f"{metric}: the default matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
             f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or pass a model: "

@@ -5,7 +5,7 @@ import hashlib
 import lzma
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,7 @@ class OnnxEngine:
     """
 
     def __init__(
-        self,
-        graph: str,
-        tensors: Tensors,
-        tokenizer_file: Path,
-        num_threads: int | None = None,
-        dtype: Literal["float32", "int8"] = "float32",
+        self, graph: str, tensors: Tensors, tokenizer_file: Path, num_threads: int | None = None, dtype: str = "float32"
     ) -> None:
         from tokenizers import Tokenizer
 
@@ -71,11 +66,7 @@ class OnnxPairEngine(OnnxEngine):
     """The matcher's network with one of its heads."""
 
     def __init__(
-        self,
-        tensors: Tensors,
-        tokenizer_file: Path,
-        num_threads: int | None = None,
-        dtype: Literal["float32", "int8"] = "float32",
+        self, tensors: Tensors, tokenizer_file: Path, num_threads: int | None = None, dtype: str = "float32"
     ) -> None:
         super().__init__("matcher", tensors, tokenizer_file, num_threads, dtype)
         self._tokenizer.encode_special_tokens = True

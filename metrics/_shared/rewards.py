@@ -12,7 +12,7 @@ from typing import Any
 
 from .arguments import KNOWN_COLUMNS, RowError, RowTypeError, as_list, declarations, shown
 from .devices import best_device, training_undisturbed
-from .scorer import Scorer
+from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
 
 Value = str | tuple[float, float]
@@ -20,7 +20,7 @@ Extract = str | re.Pattern[str] | Callable[[str], str | None] | None
 Extractor = Callable[[str], str | None]
 """Returns the answer in a completion, or None if there is none."""
 
-# Whose last message of a conversation is scored.
+# The role whose last message in a conversation is read.
 _ROLES = {"prompts": "user", "completions": "assistant"}
 
 
@@ -216,15 +216,16 @@ class Reward:
         rewards: list[float | None] = [None] * len(texts)
         for row in known:
             rewards[row] = self._missing if found[row] is None else self._worth(scored[row])
+        means = self._means(scored, [found[row] is not None for row in known])
         if log_metric is not None:
-            self._log_means(log_metric, scored, [found[row] is not None for row in known])
+            for label, figure in means.items():
+                log_metric(label, figure)
         if log_extra is not None:
             log_extra(f"{self.__name__}_answer", found)
             log_extra(f"{self.__name__}_score", [scored.get(row, {}).get("score") for row in range(len(texts))])
         if self._log is not None:
-            scores = [row["score"] for row in scored.values() if row["score"] is not None]
-            figures = {f"rewards/{self.__name__}/score": sum(scores) / len(scores)} if scores else {}
-            self._log_means(figures.__setitem__, scored, [found[row] is not None for row in known])
+            score = mean([row["score"] for row in scored.values()])
+            figures = means if score is None else {f"rewards/{self.__name__}/score": score, **means}
             table = [{role: values[row] for role, values in rows.items()} | scored[row] for row in scored]
             track(self._log, f"rewards/{self.__name__}", figures, table, columns.get("trainer_state"))
         return rewards
@@ -286,16 +287,13 @@ class Reward:
             fix += ", to None for a row without an answer"
         return type(error)(f"{message}; {fix}", place, row)
 
-    def _log_means(
-        self, log_metric: Callable[[str, float], None], scored: Mapping[int, Mapping[str, Any]], found: Sequence[bool]
-    ) -> None:
-        """Log the means of the scored rows, and the share of completions with an answer."""
-        if self._extract is not None and found:
-            log_metric(f"rewards/{self.__name__}/extracted", sum(found) / len(found))
+    def _means(self, scored: Mapping[int, Mapping[str, Any]], found: Sequence[bool]) -> dict[str, float]:
+        """Return the share of completions with an answer, and the means of the scored rows, by their names in logs."""
+        columns: dict[str, Sequence[Any]] = {"extracted": found if self._extract is not None else []}
         for column, label in {"verdict": "accuracy", **{name: name for name in self.metric.means}}.items():
-            values = [row[column] for row in scored.values() if row.get(column) is not None]
-            if values:
-                log_metric(f"rewards/{self.__name__}/{label}", sum(map(float, values)) / len(values))
+            columns[label] = [row.get(column) for row in scored.values()]
+        means = {f"rewards/{self.__name__}/{label}": mean(values) for label, values in columns.items()}
+        return {label: float(figure) for label, figure in means.items() if figure is not None}
 
 
 class AsyncReward:

@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 
 class Store:
-    """Bytes by text in an SQLite file.
+    """An SQLite file that maps texts to bytes.
 
     Several processes can write at the same time, and a killed process leaves no partial transaction. Every entry has a
     checksum, because SQLite does not notice a flipped bit; a changed entry counts as missing. If the file cannot be

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .._shared.arguments import Control, Flag, option
+from .._shared.arguments import FLAG, Control, option
 from .._shared.long_texts import MatcherOptions
 from .._values.options import ValueOptions
 
@@ -13,7 +13,7 @@ class BemOptions(MatcherOptions, ValueOptions):
 
     lexical: bool | None = option(
         None,
-        Flag(),
+        FLAG,
         "Weigh the words in common in a final layer (default: if the classifier has one).",
         control=Control(
             "Score from",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.arguments import POSITIVE, Choice, Control, Flag, Kind, Options, Text, Whole, option
+from .._shared.arguments import FLAG, POSITIVE, Choice, Control, Kind, Options, Text, Whole, option
 
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["paper", "released"]
@@ -33,12 +33,12 @@ class DeltaBleuOptions(Options):
         "Set the language of the texts, with or without a region.",
         control=Control("Language", values={"en": "English, and most others", "zh": "Chinese"}, info=""),
     )
-    lowercase: bool = option(False, Flag(), "Ignore case.")
+    lowercase: bool = option(False, FLAG, "Ignore case.")
     max_ngram_order: int = option(
         4, Whole(), "Set the longest n-gram, in tokens.", control=Control("Longest n-gram", most=4, info="In words.")
     )
     effective_order: bool = option(
-        False, Flag(), "Leave out n-gram lengths for which every answer is too short; scores of single rows always do."
+        False, FLAG, "Leave out n-gram lengths for which every answer is too short; scores of single rows always do."
     )
     smooth_method: SmoothMethod = option(
         "exp",

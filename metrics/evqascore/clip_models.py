@@ -2,20 +2,19 @@
 
 import hashlib
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._shared.arguments import is_file, is_folder, shown
-from .._shared.checkpoints import check_whole, file_hash
+from .._shared.checkpoints import check_whole, file_hash, packaged
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named
 
 # The demo's weights must have this hash wherever they are found.
 DEMO_SHA256 = "2741ebbcfab1ef5aef4d33ab755d6a9777cf04dba877f788dc0bac5c67d98a14"
-# The demo's folder, next to this file and in the Space. `evaluate-qa publish` changes the namespace of the Space.
+# The demo's folder in the package and in the Space. `evaluate-qa publish` changes the namespace of the Space.
 DEMO_FOLDER = "demo_clip"
 DEMO_SPACE = "evaluate-qa/evqascore"
 DEMO_IN_SPACE = f"evaluate_qa/metrics/evqascore/{DEMO_FOLDER}"
@@ -55,18 +54,8 @@ def load_demo() -> Clip:
 
 
 def demo_folder() -> Path:
-    """Return the demo's folder: next to this file, in the installed package, or downloaded from the Space.
-
-    evaluate copies only code, so a metric from the Hub does not have the folder next to it. Raise ValueError if the
-    weights have the wrong hash.
-    """
-    try:
-        installed = Path(str(resources.files("evaluate_qa.metrics") / "evqascore" / DEMO_FOLDER))
-    except ModuleNotFoundError:
-        installed = Path("evaluate_qa")
-    places = [Path(__file__).parent / DEMO_FOLDER, installed]
-    found = (place for place in places if (place / "model.safetensors").is_file())
-    folder = next(found, None) or _published_demo(places[0])
+    """Return the demo's folder, installed or from the Space; raise ValueError if its weights have the wrong hash."""
+    folder = packaged("evqascore", DEMO_FOLDER) or _published_demo()
     if (digest := file_hash(folder / "model.safetensors")) != DEMO_SHA256:
         raise ValueError(
             f"evqascore: {folder / 'model.safetensors'} has the SHA-256 {digest}; expected {DEMO_SHA256}. It is "
@@ -75,34 +64,33 @@ def demo_folder() -> Path:
     return folder
 
 
-def _published_demo(beside: Path) -> Path:
+def _published_demo() -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
         space = Path(snapshot_download(DEMO_SPACE, repo_type="space", allow_patterns=f"{DEMO_IN_SPACE}/*"))
         if (space / DEMO_IN_SPACE / "model.safetensors").is_file():
             return space / DEMO_IN_SPACE
         reason = "it has no such folder"
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
         reason = type(error).__name__
     raise FileNotFoundError(
-        f"evqascore: the demo's model is neither in {beside}, nor in an installed evaluate-qa, nor on the Hub in the "
-        f"Space {DEMO_SPACE} ({reason}). Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}"
+        "evqascore: the demo's model is neither in an installed evaluate-qa nor on the Hub in the Space "
+        f"{DEMO_SPACE} ({reason}). Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}"
     )
 
 
 def _downloaded(model: str, revision: str | None) -> Path:
     """Download a repository; the pickle, which transformers checks, only if there is no safetensors file."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub.errors import HFValidationError
 
     at = f" --revision {revision}" if revision else ""
     try:
         folder = Path(snapshot_download(model, revision=revision, allow_patterns=[*_SETTINGS, "*.safetensors"]))
         if not any(folder.glob("*.safetensors")):
             snapshot_download(model, revision=revision, allow_patterns="pytorch_model.bin")
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+    except (HFValidationError, OSError) as error:
         raise FileNotFoundError(
             f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local "
             f"Hub cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "

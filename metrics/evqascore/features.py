@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
+from .._shared.arguments import RowValueError, Unexpected
 from .scoring import unit_rows
 from .video import UnreadableVideo
 
@@ -38,21 +39,21 @@ class VideoFeatures:
 def matrix_bytes(value: Any) -> bytes:
     """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.
 
-    Raise TypeError for another value, and ValueError for a wrong shape or a value that is not finite.
+    Raise Unexpected for another value.
     """
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
         matrix = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
     except ValueError:
-        raise TypeError(expected) from None
+        raise Unexpected(expected) from None
     if matrix.dtype.kind not in _NUMBERS or matrix.ndim != 2:  # noqa: PLR2004
-        raise TypeError(expected)
+        raise Unexpected(expected)
     if not matrix.size:
-        raise ValueError(expected)
+        raise Unexpected(expected, RowValueError)
     try:
         vectors = _unit(matrix)
     except ValueError:
-        raise ValueError("finite numbers, and no frame with only zeros") from None
+        raise Unexpected("finite numbers, and no frame with only zeros", RowValueError) from None
     file = io.BytesIO()
     np.save(file, vectors, allow_pickle=False)
     return file.getvalue()

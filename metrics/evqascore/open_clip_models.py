@@ -1,7 +1,7 @@
 """Load CLIP models with open_clip: an architecture with a tag's weights or a file, or a file in OpenAI's layout."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
@@ -84,26 +84,14 @@ def load_file(file: Path) -> Clip:
 
 
 def _of_openai(weights: Mapping[str, Any], file: Path) -> Clip:
+    import torch
+
     open_clip = _open_clip()
-    width, _, _, patch = weights["visual.conv1.weight"].shape
-    vision = open_clip.CLIPVisionCfg(
-        layers=_layers(weights, "visual.transformer.resblocks."),
-        width=width,
-        patch_size=patch,
-        image_size=patch * round((len(weights["visual.positional_embedding"]) - 1) ** 0.5),
-    )
-    context, text_width = weights["positional_embedding"].shape
-    text = open_clip.CLIPTextCfg(
-        context_length=context,
-        vocab_size=len(weights["token_embedding.weight"]),
-        width=text_width,
-        heads=text_width // 64,
-        layers=_layers(weights, "transformer.resblocks."),
-    )
-    model = open_clip.CLIP(weights["text_projection"].shape[1], vision, text, quick_gelu=True)
+    model = open_clip.model.build_model_from_openai_state_dict({**weights}, quick_gelu=True, cast_dtype=torch.float32)
+    # In spite of `cast_dtype`, open_clip rounds the weights to half precision.
     model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
-    preprocess = open_clip.image_transform(vision.image_size, is_train=False)
-    tokenizer = open_clip.SimpleTokenizer(context_length=context)
+    preprocess = open_clip.image_transform(model.visual.image_size, is_train=False)
+    tokenizer = open_clip.SimpleTokenizer(context_length=model.context_length)
     return _described(model, preprocess, tokenizer, file.name, file)
 
 
@@ -125,10 +113,6 @@ def _read_weights(file: Path) -> dict[str, Any]:
         found = {}
     sizes = {"input_resolution", "context_length", "vocab_size"}  # OpenAI stores them with the tensors
     return {name.removeprefix("module."): tensor for name, tensor in found.items() if name not in sizes}
-
-
-def _layers(weights: Iterable[str], prefix: str) -> int:
-    return len({name.removeprefix(prefix).split(".")[0] for name in weights if name.startswith(prefix)})
 
 
 def _described(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:

@@ -50,12 +50,7 @@ def check_features(value: object) -> bytes:
         if Path(path).suffix not in FILES:
             raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
         return _in_utf8(path).encode()
-    try:
-        return matrix_bytes(value)
-    except TypeError as error:
-        raise Unexpected(str(error)) from None
-    except ValueError as error:
-        raise Unexpected(str(error), RowValueError) from None
+    return matrix_bytes(value)
 
 
 def check_keywords(value: object) -> list[str] | None:

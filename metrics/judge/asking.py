@@ -1,6 +1,7 @@
 """Asks a model for verdicts, once per distinct row, and stores them."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -106,11 +107,12 @@ class Judging:
         If `raises`, a row without a verdict raises ValueError, as does a model that cannot be used. The progress bar
         shows the cost by the prices of a million request and reply tokens, or else the tokens.
         """
-        try:
-            return self._rulings(rows, raises, prices)
-        except _Unserved:
-            self._find_api()
-            return self._rulings(rows, raises, prices)
+        with self._batches.lock() if self._batches and self.unanswered(rows) else nullcontext():
+            try:
+                return self._outcomes(rows, raises, prices)
+            except _Unserved:
+                self._find_api()
+                return self._outcomes(rows, raises, prices)
 
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
@@ -124,18 +126,6 @@ class Judging:
                 if self._kept:
                     self._kept.remember_api(self.name, protocol.api)
                 return
-
-    def _rulings(
-        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
-    ) -> list[Ruling]:
-        if self._batches is None or not self.unanswered(rows):
-            return self._outcomes(rows, raises, prices)
-        import filelock
-
-        # Another process may wait for a batch with the same rows.
-        self._batches.folder.mkdir(parents=True, exist_ok=True)
-        with filelock.FileLock(self._batches.folder / "lock"):
-            return self._outcomes(rows, raises, prices)
 
     def _outcomes(self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))

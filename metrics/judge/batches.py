@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -78,7 +79,14 @@ class Batches:
 
     def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
         self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
-        self.folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
+        self._folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Return a lock, because another process may wait for a batch with the same rows."""
+        import filelock
+
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return filelock.FileLock(self._folder / "lock")
 
     def replies(
         self,
@@ -111,7 +119,7 @@ class Batches:
 
     def _remembered(self) -> Iterator[_Pending]:
         """Yield the pending batches; forget what was never created."""
-        for path in sorted(self.folder.glob("*.json")):
+        for path in sorted(self._folder.glob("*.json")):
             pending = _Pending.read(path)
             if pending.batch is None:
                 batch = self._call(pending, partial(self._server.find, path.stem))
@@ -131,7 +139,7 @@ class Batches:
         ]
 
     def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
-        pending = _Pending(self.folder / f"{uuid4().hex}.json", tuple(rows), granted)
+        pending = _Pending(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
         try:
             file = self._server.upload(content)
             pending.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers

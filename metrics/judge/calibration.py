@@ -4,17 +4,13 @@ p = σ(intercept + w_judge · logit(judge) + w_first · logit(first)), with scor
 matcher, w_first is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines").
 """
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arguments import is_file, shown
 from .scoring import MATCHED, Ruling
 
 Floats = NDArray[np.float64]
@@ -24,34 +20,8 @@ _CLIP = 0.01
 _FOLDS = 5
 # Inverse of the ridge penalty; it only matters for a few labels or separable ones.
 _STRENGTH = 10.0
-# Fewest questions to learn from: each fold then tests ten.
+# Minimum number of questions: each fold then tests at least ten.
 _QUESTIONS = 50
-
-
-def read_weights(given: Weights | str | os.PathLike[str], matched: bool) -> Weights:
-    """Return the weights after a check; `matched` if the judge has a matcher."""
-    weights: Any = given
-    if not isinstance(given, Mapping):
-        path = Path(given).expanduser()
-        if not is_file(path):
-            raise FileNotFoundError(
-                f"weights is {shown(str(given))}, but there is no such file; expected a JSON file of what fit returned"
-            )
-        try:
-            weights = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"weights: {path} is not JSON: {error}; expected what fit returned") from None
-    names = {"judge", "intercept", *(["first"] if matched else [])}
-    numbers = isinstance(weights, Mapping) and all(
-        isinstance(weight, (int, float)) and np.isfinite(weight) for weight in weights.values()
-    )
-    if not numbers or {*weights} != names:
-        raise ValueError(
-            f"weights are {shown(weights)}; expected finite numbers for {', '.join(sorted(names))}, as fit "
-            f"returns them for a judge {'with' if matched else 'without'} first"
-        )
-    found: Weights = weights
-    return found
 
 
 def calibrated(ruling: Ruling, matched: float | None, weights: Weights) -> Ruling:

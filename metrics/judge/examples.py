@@ -21,7 +21,7 @@ Ask = Callable[[Protocol, Sequence[JudgedRow]], Sequence[float | None]]
 
 _DRAWS = 3
 _CLIP = 0.01
-# Fewest questions to learn from: half of them prove the gain.
+# Minimum number of questions; half of them are held out to measure the gain.
 _QUESTIONS = 50
 
 

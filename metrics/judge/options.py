@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import (
+    FLAG,
     POSITIVE,
     TORCH_DTYPES,
     Choice,
     Control,
     Dtype,
-    Flag,
     Kind,
     ModelKeywords,
     ModelOptions,
@@ -24,9 +24,10 @@ from .._shared.arguments import (
     Whole,
     is_number,
     option,
+    read_weights,
 )
 from .._shared.endpoint import Endpoint
-from .calibration import Weights, read_weights
+from .calibration import Weights
 from .decisions import APIS, ASPECTS, Api, Decisions
 from .protocols import PROTOCOLS, Protocol, protocol
 
@@ -64,7 +65,7 @@ _JUDGES = Kind(
     ),
 )
 _WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
-# What a judge of a jury may have of its own.
+# The options that may differ between the judges of a jury.
 _OWN = (
     *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
     *("concurrency", "timeout", "max_retries", "max_tokens", "extra_body"),
@@ -87,7 +88,7 @@ class JudgeOptions(Options):
         ),
     )
     samples: int = option(1, Whole(), "Ask the judge this many times per row.", key="samples")
-    swap: bool = option(False, Flag(), "Ask once more with answer and reference exchanged.")
+    swap: bool = option(False, FLAG, "Ask once more with answer and reference exchanged.")
     unscored: Literal["none", "raise"] = option(
         "none", Choice("none", "raise"), "Give a row without a verdict the score None (`none`), or stop (`raise`)."
     )
@@ -140,7 +141,7 @@ class JudgeLoading(ModelOptions):
     )
     batch: bool = option(
         False,
-        Flag(),
+        FLAG,
         "Ask about the rows of a call in batches, often at half the price within a day; `cache_dir` remembers pending "
         "batches. (`evaluate-qa score` makes a call for each `--chunk-size` rows.)",
     )
@@ -186,7 +187,10 @@ class JudgeLoading(ModelOptions):
     @property
     def calibration(self) -> Weights | None:
         """The weights after a check; None without weights."""
-        return None if self.weights is None else read_weights(self.weights, self.first is not None)
+        if self.weights is None:
+            return None
+        first, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
+        return read_weights(self.weights, [names | {"intercept"}], f" for a judge {first} first")
 
     @property
     def asked(self) -> Protocol:

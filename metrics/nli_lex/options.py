@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .._shared.arguments import Choice, Control, Kind, Text, option
+from .._shared.arguments import Choice, Control, Kind, Text, option, read_weights
 from .._shared.lexical import by_length
 from .._shared.long_texts import MatcherOptions
 from .._values.options import ValueOptions
@@ -54,3 +54,17 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     hypothesis: str = option(
         TEMPLATE, _TEMPLATE, "Set the template of the hypothesis; `{answer}` stands for the reference."
     )
+
+    def check(self) -> None:
+        """Raise ValueError or FileNotFoundError for invalid weights."""
+        super().check()
+        _ = self.given_weights
+
+    @property
+    def given_weights(self) -> Weights | None:
+        """The given weights after a check, which depends on the model if `lexical` is None; None without weights."""
+        if self.weights is None:
+            return None
+        signals = SIGNALS.values() if self.lexical is None else [SIGNALS[self.lexical]]
+        names = [{"entailment", "intercept", *signal} for signal in signals]
+        return read_weights(self.weights, names, "" if self.lexical is None else f" with lexical={self.lexical!r}")

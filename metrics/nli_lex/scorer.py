@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import ANSWERS, EngineOptions, check_labels
+from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
@@ -17,7 +17,7 @@ from .._values.scorer import ComparesValues
 from .classifier import PRESETS, entailment_class, nli_pair
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
-from .weights import UNFITTED, chosen_weights, fit_weights, given_weights, learner
+from .weights import UNFITTED, fit_weights, learner
 
 CITATION = """\
 @misc{balamurali2025revisiting,
@@ -77,10 +77,8 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
     def prepare(self, options: NliLexOptions) -> None:
-        """Check the given weights before the model is loaded, then load it and check that there are weights."""
+        """Load the model, and check that there are weights."""
         check_splitter(self.name, options)
-        if options.weights is not None:
-            given_weights(options.lexical, options.weights)
         self.weights(options)
 
     def fit(
@@ -112,8 +110,15 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
         return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), _STRENGTH)
 
     def weights(self, options: NliLexOptions) -> Weights:
-        """Return the logistic layer's weights for these options; raise ValueError if there are none."""
-        return chosen_weights(self._lexical(options), options.weights, self.model.layers or UNFITTED)
+        """Return the logistic layer's weights for these options; plain NLI has none by default.
+
+        Raise ValueError if there are no weights, or weights of another signal.
+        """
+        lexical, defaults = self._lexical(options), self.model.layers or UNFITTED
+        given = made(self.name, NliLexOptions, {**vars(options), "lexical": lexical}).given_weights
+        if given is None and lexical is not False and lexical not in defaults:
+            raise ValueError(f"nli_lex: this model has no weights for lexical={lexical!r}; pass weights=, see fit")
+        return defaults.get(lexical, {}) if given is None else given
 
     def parts(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions

@@ -65,13 +65,13 @@ def components(
     rest = np.flatnonzero((exact < 1) & (True if needed is None else needed(known)))
     if not len(rest):
         return known
+    answers = [prediction_words[row] for row in row_of[rest]]
     wanted = [reference_words[pair] for pair in rest]
     if candidates is None:
-        lists, list_of = _ngram_lists(prediction_words, wanted, row_of[rest])
+        lists = list(map(ngrams, answers, map(len, wanted)))
     else:
-        answers = [prediction_words[row] for row in row_of[rest]]
-        lists, list_of = shortlists(answers, wanted, candidates, encoder.word_vectors), np.arange(len(rest))
-    cosines, nearest = _nearest(lists, list_of, list(map(" ".join, wanted)), numbers, vectors, encoder)
+        lists = shortlists(answers, wanted, candidates, encoder.word_vectors)
+    cosines, nearest = _nearest(lists, list(map(" ".join, wanted)), numbers, vectors, encoder)
     ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
     ngram_cosine[rest] = np.clip(cosines, -1, 1)
     for pair, ngram in zip(rest, nearest, strict=True):
@@ -110,7 +110,6 @@ def _exact_matches(
 
 def _nearest(
     lists: Sequence[Sequence[str]],
-    list_of: NDArray[np.intp],
     references: Sequence[str],
     numbers: dict[str, int],
     vectors: NDArray[np.float32],
@@ -118,29 +117,19 @@ def _nearest(
 ) -> tuple[Floats, list[str]]:
     """Return the largest cosine of each pair, and its n-gram.
 
-    `list_of` has the number of each pair's list, shape (pairs,), and `references` each pair's reference, processed.
-    `numbers` has the texts that are already embedded, with their unit vectors.
+    `lists` has the n-grams of each pair's prediction, and `references` each pair's reference, processed. `numbers` has
+    the texts that are already embedded, with their unit vectors.
     """
     before = len(numbers)
     reference_of = _numbered(references, numbers)
     vectors = np.concatenate([vectors, encoder.vectors(list(numbers)[before:], "smile: references")])
-    grams = NGrams(lists, list_of, reference_of)
+    grams = NGrams(lists, reference_of)
     known = np.array([numbers.get(text, -1) for text in grams.texts], dtype=np.intp)
     grams.compare(np.flatnonzero(known >= 0), vectors[known[known >= 0]], vectors)
     rest = np.flatnonzero(known < 0)
     for batch, embedded in encoder.stream([grams.texts[i] for i in rest], "smile: n-grams"):
         grams.compare(rest[batch], embedded, vectors)
     return grams.best()
-
-
-def _ngram_lists(
-    predictions: Sequence[list[str]], references: Sequence[list[str]], row_of: NDArray[np.intp]
-) -> tuple[list[list[str]], NDArray[np.intp]]:
-    """Return lists of n-grams and the number of each pair's list; references of equal length share a row's list."""
-    numbers: dict[tuple[int, int], int] = {}
-    keys = [(int(row), len(reference)) for row, reference in zip(row_of, references, strict=True)]
-    list_of = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
-    return [ngrams(predictions[row], n) for row, n in numbers], list_of
 
 
 def _cosines(vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -190,19 +179,16 @@ class NGrams:
     and then dropped. Memory grows with the number of occurrences: 4 bytes each, instead of 1,536 for a vector.
 
     Args:
-        lists: The distinct n-grams of a prediction, for each prediction and n; no list is empty.
-        list_of_pair: Number of each pair's list, shape (pairs,).
+        lists: The distinct n-grams of each pair's prediction; no list is empty.
         reference_of_pair: Number of each pair's reference vector, shape (pairs,).
     """
 
-    def __init__(
-        self, lists: Sequence[Sequence[str]], list_of_pair: NDArray[np.intp], reference_of_pair: NDArray[np.intp]
-    ) -> None:
+    def __init__(self, lists: Sequence[Sequence[str]], reference_of_pair: NDArray[np.intp]) -> None:
         numbers: dict[str, int] = {}
         runs = [np.array([numbers.setdefault(text, len(numbers)) for text in ngrams], np.int32) for ngrams in lists]
         self.texts = list(numbers)
-        self._text_of = np.concatenate([runs[number] for number in list_of_pair])
-        counts = np.array(list(map(len, runs)), dtype=np.intp)[list_of_pair]
+        self._text_of = np.concatenate(runs)
+        counts = np.array(list(map(len, runs)), dtype=np.intp)
         self._starts = np.cumsum(counts) - counts
         self._reference_of = np.repeat(reference_of_pair.astype(np.int32), counts)
         self._by_text = np.argsort(self._text_of, kind="stable").astype(np.int32)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
-from .._shared.engines import chosen, onnx_dtype, torch_token_budget
+from .._shared.engines import chosen, torch_token_budget
 from .._shared.onnx_engine import OnnxEngine
 from .._shared.progress import library_bars
 from .options import SmileLoading
@@ -36,11 +36,7 @@ class MiniLMEngine(OnnxEngine):
     dimension = 384
 
     def __init__(
-        self,
-        folder: Path,
-        prompt_name: str | None = None,
-        num_threads: int | None = None,
-        dtype: Literal["float32", "int8"] = "float32",
+        self, folder: Path, prompt_name: str | None = None, num_threads: int | None = None, dtype: str = "float32"
     ) -> None:
         from safetensors.numpy import load_file
 
@@ -139,7 +135,7 @@ def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, Sm
     engine, options = chosen("smile", options, model, embedded, _PACKAGES)
     if engine == "onnxruntime":
         checkpoint = find("smile", MINILM, None, SENTENCE_TRANSFORMERS)
-        minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads, onnx_dtype(options))
+        minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads, options.dtype)
         return minilm, checkpoint, options
     with library_bars():
         checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)

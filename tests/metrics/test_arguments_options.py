@@ -10,8 +10,8 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.metrics._shared.arguments import (
+    FLAG,
     Choice,
-    Flag,
     ModelOptions,
     Number,
     Options,
@@ -30,7 +30,7 @@ KINDS = [
     (Whole(), [1, 10**9], [0, -1, 1.0, True, "1"], "a positive whole number"),
     (Whole(8), [8], [7], "a whole number of at least 8"),
     (Choice("a", "b", False), ["a", False], ["c", 0, True, None, ["a"], np.array(["a", "b"])], "one of a, b, False"),
-    (Flag(), [True, False], [0, 1, "yes", None], "True or False"),
+    (FLAG, [True, False], [0, 1, "yes", None], "True or False"),
     (Text("a code", "[a-z]{2}"), ["en"], ["e", "eng", "EN", "en\n", 5, None], "a code"),
     (Place("a folder"), ["a", Path("a")], ["", 7, b"a", None], "a folder"),
 ]

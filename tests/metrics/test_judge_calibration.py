@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.calibration import calibrated, fit_weights, read_weights
+from evaluate_qa.metrics.judge.calibration import calibrated, fit_weights
+from evaluate_qa.metrics.judge.options import JudgeLoading
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import Ruling
 
@@ -86,18 +87,18 @@ def test_fit_needs_fifty_questions():
 )
 def test_invalid_weights_are_refused(weights, matched, message):
     with pytest.raises(ValueError, match=message):
-        read_weights(weights, matched)
+        JudgeLoading(weights=weights, first="bem" if matched else None)
 
 
 def test_weights_can_be_a_file(tmp_path):
     file = tmp_path / "weights.json"
     file.write_text(json.dumps(WEIGHTS))
-    assert read_weights(file, True) == WEIGHTS
+    assert JudgeLoading(weights=file, first="bem").calibration == WEIGHTS
     file.write_text("[]")
     with pytest.raises(ValueError, match=r"^weights are \[\]; expected finite numbers"):
-        read_weights(file, True)
+        JudgeLoading(weights=file, first="bem")
     with pytest.raises(FileNotFoundError, match="there is no such file; expected a JSON file of what fit returned"):
-        read_weights(tmp_path / "none.json", True)
+        JudgeLoading(weights=tmp_path / "none.json", first="bem")
 
 
 def test_fit_and_compute(server):

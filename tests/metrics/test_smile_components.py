@@ -40,7 +40,7 @@ def test_components_by_hand(synthetic, semantic):
 
 
 def test_the_first_of_equally_near_ngrams_wins():
-    grams = NGrams([["b", "a"]], np.array([0]), np.array([0]))
+    grams = NGrams([["b", "a"]], np.array([0]))
     same = np.ones((2, 1), dtype=np.float32)
     grams.compare(np.array([0, 1]), same, np.ones((1, 1), dtype=np.float32))
     assert grams.best()[1] == ["b"]

@@ -109,9 +109,8 @@ def test_a_published_metric_and_data_set_load_as_in_this_package(hub, start, pub
 
 
 DEMO = """
-from pathlib import Path
 from evaluate_qa.metrics.evqascore.clip_models import _published_demo
-print([(path.name, path.read_text()) for path in _published_demo(Path("beside")).iterdir()])
+print([(path.name, path.read_text()) for path in _published_demo().iterdir()])
 """
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import Choice, Control, Flag, Number, Options, Whole, option
+from evaluate_qa.metrics._shared.arguments import FLAG, Choice, Control, Number, Options, Whole, option
 from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl, controls
 
 # Prints the modules that are imported to read the controls.
@@ -32,7 +32,7 @@ class Declared(Options):
     share: float = option(2 / 3, Number(0, 1), "Set the share.", control=Control("Share"))
     order: int = option(4, Whole(), "Set the order.", control=Control("Order", most=9))
     mode: str = option("b", Choice("b", "a"), "Choose.", control=Control("Mode", info=""))
-    exact: bool | None = option(None, Flag(), "Compare.", control=Control("Exact", values={None: "?", False: "no"}))
+    exact: bool | None = option(None, FLAG, "Compare.", control=Control("Exact", values={None: "?", False: "no"}))
     hidden: int = option(1, Whole(), "Set without a control.")
 
 
