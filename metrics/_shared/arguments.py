@@ -210,7 +210,9 @@ def check_keywords(metric: str, given: Iterable[str], known: Iterable[str]) -> N
     for keyword in given:
         if keyword not in known:
             near = difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(known)}"
+            hint = (
+                f"did you mean {near[0]!r}?" if near else f"expected {'one of ' if known else 'none'}{', '.join(known)}"
+            )
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
 
 
