@@ -1,5 +1,7 @@
 """The command `evaluate-qa` with all subcommands, which are defined in `commands/`."""
 
+import inspect
+import re
 from collections.abc import Callable, Mapping
 
 import typer
@@ -40,7 +42,14 @@ _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
     "Train": (fit,),
     "Publish": (install, dataset, results, publish),
 }
+
+
+def _paragraphs(command: Callable[..., None]) -> str:
+    """Return a docstring with each paragraph on one line, so that the terminal alone breaks its lines."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+
+
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_panel)(_command)
+        app.command(rich_help_panel=_panel, help=_paragraphs(_command))(_command)
 app.add_typer(verdicts, name="verdicts", rich_help_panel="Judge")

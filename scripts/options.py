@@ -35,7 +35,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
     for text in given:
         match = re.fullmatch(r"(?:([^=]+)\.)?([A-Za-z_]\w*)=(.*)", text, flags=re.DOTALL)
         if not match:
-            raise ValueError(f"option {text!r} has no name. Write name=value, such as w=0.3.")
+            raise ValueError(f"option {text!r} has no name or no value. Write name=value, such as w=0.3.")
         owner, name, value = match.groups()
         if owner in (None, own):
             options[name] = parse_value(value)

@@ -126,7 +126,8 @@ def _grid(columns: Sequence[str]) -> "Grid":
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    grid.add_column("")
+    grid.add_column("", no_wrap=True, overflow="fold")
     for column in columns:
-        grid.add_column(column, justify="right", no_wrap=True)
+        # A narrow terminal breaks the lines of figures and intervals, but cuts nothing off.
+        grid.add_column(column, justify="right", overflow="fold", min_width=max(map(len, column.split())))
     return grid

@@ -90,6 +90,7 @@ def agreement(
         sets = [read(name, plan) for name in dict.fromkeys(names)]  # all before the first run, to report missing files
         if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:
             raise ValueError(f"two of the data sets are named {twice[0]!r}. Rename one of the files.")
+        _check_groups(group or [], [name for one in sets for name in (*one.groups, *one.means)])
         metrics = [Metric(spec) for spec in plan.metrics]
         done = []
         for one in sets:  # each is printed and written as soon as it is done
@@ -101,6 +102,16 @@ def agreement(
             show(plan, done[-1], group or [])
     if json_file is not None:
         typer.echo(f"Wrote {json_file}.")
+
+
+def _check_groups(given: list[str], known: list[str]) -> None:
+    from ..files.rows import did_you_mean
+
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"--group is {name!r}, but there is no such group. {did_you_mean(name, dict.fromkeys(known))}"
+            )
 
 
 def _specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":

@@ -87,6 +87,8 @@ def gate(
         raise ValueError(f"{count} clusters could not fail with {confidence:.0%} confidence: give more rows")
     drops, sizes, deviation = clustered(before - after, places)
     verdicts = bool(np.isin([before, after], (0, 1)).all())
+    if verdicts:
+        _check_share(max_drop)
     alone = len(drops) == len(before)
     return Drop(
         drop=bounds(before - after, places, confidence, resamples, seed, of_verdicts=verdicts),
@@ -104,6 +106,7 @@ def gate(
 def of_difference(difference: Interval, max_drop: float, confidence: float) -> Drop:
     """Return the drop for an estimated difference, system minus baseline, whose interval has `two_sided` confidence."""
     _check(max_drop, confidence)
+    _check_share(max_drop)
     deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
     drop = Interval(-difference.value, -difference.high, -difference.low)
     return Drop(drop, max_drop, max_drop + _reach(confidence) * deviation, confidence)
@@ -114,9 +117,18 @@ def two_sided(confidence: float) -> float:
     return 2 * confidence - 1
 
 
+def _check_share(max_drop: float) -> None:
+    """Raise ValueError for an allowed drop of accuracy with which no system could fail."""
+    if max_drop >= 1:
+        raise ValueError(
+            f"max_drop is {max_drop:g}, which no drop of accuracy can exceed; expected less than 1, such as 0.01 for "
+            "one percentage point"
+        )
+
+
 def _check(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
     if not 0 <= max_drop < float("inf"):
-        raise ValueError(f"a drop of {max_drop:g} is allowed; expected 0 or more, such as 0.01 for a point of accuracy")
+        raise ValueError(f"max_drop is {max_drop:g}; expected 0 or more, such as 0.01 for one percentage point")
     if not 0.5 < confidence < 1:  # noqa: PLR2004 - below, the bound would be on the other side
         raise ValueError(f"expected a confidence between 0.5 and 1, got {confidence:g}")
     if resamples < max(FEWEST, 1 / (1 - confidence) - 1 - _ROUNDING):

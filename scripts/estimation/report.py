@@ -37,13 +37,13 @@ def print_lines(console: "Console", lines: Iterable[str]) -> None:
 
 
 def table(title: str, headings: Sequence[str]) -> "Table":
-    """Return an empty table with names on the left and figures on the right."""
+    """Return an empty table with names on the left and figures on the right, which wrap in a narrow terminal."""
     from rich import box
     from rich.table import Table
 
     grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     for heading in headings:
-        grid.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
+        grid.add_column(heading, justify="right" if heading else "left", overflow="fold")
     return grid
 
 

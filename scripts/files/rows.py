@@ -1,11 +1,13 @@
 """Read rows as dicts from JSONL, CSV and Parquet, one at a time.
 
-The suffix of the file determines the format; `-` is standard input, as JSONL. A CSV cell is a string, except that in
-columns that may hold lists (`references`, …) a cell that starts with `[` is a JSON list: `["Paris", "paris"]`.
+The suffix of the file determines the format; `-` is standard input, as JSONL. In CSV, commas separate the columns, or
+semicolons or tabs if the header has no comma. A CSV cell is a string, except that in columns that may hold lists
+(`references`, …) a cell that starts with `[` is a JSON list: `["Paris", "paris"]`.
 """
 
 import csv
 import difflib
+import itertools
 import json
 import sys
 from collections import Counter
@@ -147,7 +149,9 @@ def _json_object(where: str, line: bytes) -> Row:
 
 def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # the default is 128 KiB
-    reader = csv.reader(_texts(lines, source), strict=True)
+    texts = _texts(lines, source)
+    first = next(texts, "")
+    reader = csv.reader(itertools.chain([first], texts), delimiter=_delimiter(first), strict=True)
     try:
         header = next(reader, [])
         if not header:
@@ -161,6 +165,14 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
             f"{source}, line {reader.line_num}: not CSV ({error}). "
             'Put cells with commas, quotes or line breaks in quotes, and double the quotes inside them ("").'
         ) from None
+
+
+def _delimiter(header: str) -> str:
+    """Return the character between the columns: spreadsheets write semicolons where numbers have decimal commas.
+
+    A header with a comma is separated by commas. Without one, a file separated by commas would have only one column.
+    """
+    return next((one for one in (",", ";", "\t") if one in header), ",")
 
 
 def require_different(where: str, names: list[str]) -> None:

@@ -12,6 +12,11 @@ def test_every_module_of_commands_is_a_command(root):
     assert typer.main.get_command(app).commands.keys() == modules
 
 
+def test_help_breaks_lines_only_where_the_terminal_ends():
+    shown = CliRunner().invoke(app, ["sample", "--help"], env={"COLUMNS": "300"}).output
+    assert "fill in 1 or 0, right or wrong, or skip. Rows are in random order" in shown
+
+
 @pytest.mark.parametrize("command", ["fit", "agreement"])
 def test_help_shows_the_whole_text_of_each_option(command):
     """Typer reads text in square brackets as the name of a style, and drops it."""

@@ -183,14 +183,14 @@ def test_rows_without_a_score_are_left_out_up_to_a_share(run):
         old[at] |= {"verdict": None}
     write_rows("old.parquet", old)
     write_rows("new.jsonl", new)
-    _, found = run("new.jsonl", "--max-drop", 1)
+    _, found = run("new.jsonl", "--max-drop", 0.99)
     assert found["rows"] == 114
     assert any(note == "6 rows without a score or verdict (old 3, new 4) were left out." for note in found["notes"])
     new[6] |= {"score": None}
     write_rows("new.jsonl", new)
     message = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"
-    assert message in run("new.jsonl", "--max-drop", 1, code=2)
-    _, found = run("new.jsonl", "--max-drop", 1, "--max-unscored", 0.06)
+    assert message in run("new.jsonl", "--max-drop", 0.99, code=2)
+    _, found = run("new.jsonl", "--max-drop", 0.99, "--max-unscored", 0.06)
     assert found["rows"] == 113
     assert "--max-unscored is 2. Expected a share" in run("new.jsonl", "--max-unscored", 2, code=2)
 
@@ -199,7 +199,7 @@ def test_file_names_that_are_not_utf_8_are_written_readably(run):
     """Outputs have � for bytes that are not UTF-8, and XML also for control characters."""
     name = os.fsdecode(b"new\xff\x1b.jsonl")
     Path("new.jsonl").rename(name)
-    options = ["--markdown", "gate.md", "--junit", "gate.xml", "--max-drop", 1, "--max-unscored", 1]
+    options = ["--markdown", "gate.md", "--junit", "gate.xml", "--max-drop", 0.99, "--max-unscored", 1]
     output, found = run(name, *options)
     assert (found["system"], output.startswith("PASSED")) == ("new\ufffd\x1b", True)
     (case,) = ElementTree.parse("gate.xml").iter("testcase")

@@ -4,7 +4,10 @@ import io
 import sys
 
 import pytest
+from rich.console import Console
 
+from evaluate_qa.agreement.report import _grid
+from evaluate_qa.estimation.report import table
 from evaluate_qa.terminal import open_console
 
 
@@ -26,3 +29,16 @@ def test_a_pipe_is_wide_and_a_terminal_has_its_own_width(monkeypatch, stream):
     assert open_console(stderr=stream == "stderr").width == 132
     monkeypatch.setattr(sys, stream, Terminal())
     assert open_console(stderr=stream == "stderr").width == 60
+
+
+def test_a_narrow_terminal_cuts_off_no_figures():
+    estimates = table("accuracy", ["", "accuracy", "labels only"])
+    estimates.add_row("all", "0.123 [0.456, 0.789]", "0.321 [0.654, 0.987]")
+    agreement = _grid(["accuracy", "specificity"])
+    agreement.add_row("lexical_match", ".123\n.456 .789", ".321\n.654 .987")
+    for grid, figures in ((estimates, ["0.456", "0.789]", "0.987]"]), (agreement, [".789", ".987", "lexical_match"])):
+        console = Console(file=io.StringIO(), width=40)
+        console.print(grid)
+        printed = console.file.getvalue()
+        assert [figure for figure in figures if figure not in printed] == []
+        assert "…" not in printed

@@ -24,6 +24,12 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def test_an_unknown_group_is_reported_with_the_known_ones(path):
+    done = run_command("agreement", "--data", path, "--group", "shrt", code=1)
+    assert "--group is 'shrt', but there is no such group." in done.stderr
+    assert "kind short" in done.stderr
+
+
 def test_rows_are_grouped_by_kind_and_question(path):
     assert len(own_file(path, DataSelection(limit=1)).rows) == 2
     data = own_file(path, DataSelection())

@@ -35,6 +35,19 @@ def test_csv_cells_are_strings_or_lists(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_csv_of_a_spreadsheet_may_have_semicolons_or_tabs(tmp_path, delimiter):
+    content = 'id;references;score\r\n1;"[""x"", ""y; z""]";0,5\r\n'.replace(";", delimiter)
+    expected = {"id": "1", "references": ["x", f"y{delimiter} z"], "score": "0,5"}
+    if delimiter == "\t":
+        content, expected = content.replace("y\t z", "y z"), {**expected, "references": ["x", "y z"]}
+    assert list(read_rows(_file(tmp_path, "a.csv", content))) == [(1, expected)]
+
+
+def test_semicolons_in_a_csv_with_commas_are_text(tmp_path):
+    assert list(read_rows(_file(tmp_path, "a.csv", "a,b;c\n1;2,3\n"))) == [(1, {"a": "1;2", "b;c": "3"})]
+
+
 def test_csv_list_columns_can_be_named(tmp_path):
     path = _file(tmp_path, "a.csv", 'gold,references\n"[""x""]","[1]"\n')
     assert list(read_rows(path, lists=["gold"])) == [(1, {"gold": ["x"], "references": "[1]"})]
