@@ -17,6 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 
 LABELS = ("correct", "incorrect", "not attempted")
 STATES = {"systemone": "state", "decisions": "input"}
+FIELDS = {
+    "Question": "Question",
+    "Reference": "Reference",
+    "Correct": "Reference",
+    "Answer": "Answer",
+    "Student": "Answer",
+}
 NAMES = {"question": "Question", "reference_answers": "Reference", "answer_to_judge": "Answer"}
 
 
@@ -27,8 +34,8 @@ def texts(body):
         state = json.loads(body["state"] if "state" in body else body["input"])
         return {NAMES[name]: text if isinstance(text, list) else [text] for name, text in state.items()}
     for line in body["messages"][-1]["content"].splitlines():
-        if match := re.fullmatch(r'(Question|Reference answers?|Answer to judge): (".*")', line):
-            found[match[1].split()[0]] = json.loads(f"[{match[2]}]")
+        if match := re.fullmatch(r"(\w+)[\w' ]*: (\".*\")", line):
+            found[FIELDS[match[1]]] = json.loads(f"[{match[2]}]")
     return found
 
 

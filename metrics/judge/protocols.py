@@ -77,6 +77,23 @@ How to decide:
 {_TEXTS}
 Reply with the label alone: correct, incorrect or not attempted.
 """,
+    "yes-no": f"""\
+---
+source: our own, for small models
+labels: {{"yes": 1, "no": 0}}
+---
+A student answered a question. Compare the student's answer with the correct answer, and say whether it is correct.
+The student's answer is correct if it means the same as the correct answer, even if the words differ or it says more.
+It is wrong if it says something else, contradicts the correct answer, or leaves out what matters.
+{_DATA}
+{{% if question %}}
+Question: {{{{ question | quoted }}}}
+{{% endif %}}
+Correct answer{{{{ "s" if references | length > 1 }}}}: {{{{ references | map("quoted") | join(", ") }}}}
+Student's answer: {{{{ prediction | quoted }}}}
+
+Is the student's answer correct? Reply with Yes or No.
+""",
     "smile": f"""\
 ---
 source: SMILE (2025), appendix A.1, original prompt

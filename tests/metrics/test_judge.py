@@ -345,7 +345,7 @@ def test_a_missing_question_is_an_error_if_the_protocol_needs_it(load):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"protocol": "smil"}, "protocol is 'smil'; expected a file or one of default, smile, "),
+        ({"protocol": "smil"}, "protocol is 'smil'; expected a file or one of default, yes-no, smile, "),
         ({"protocol": "Is it right? " * 30}, "protocol is 'Is it right\\? .*…; expected a file or one of default, "),
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
         ({"model": None}, "endpoint is given without model"),

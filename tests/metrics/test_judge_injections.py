@@ -65,7 +65,7 @@ def found(body):
         parts = json.loads(body[name])
         return parts.get("question", ""), tuple(parts["reference_answers"]), parts["answer_to_judge"]
     content = body["messages"][-1]["content"]
-    begun = ("Question: ", "Reference answer", "Answer to judge: ")
+    begun = ("Question: ", "Reference answer", "Answer to judge: ", "Correct answer", "Student's answer: ")
     assert sum(line.startswith(begun) for line in content.split("\n")) == 3
     parts = texts(body)
     return parts["Question"][0], tuple(parts["Reference"]), parts["Answer"][0]

@@ -159,14 +159,14 @@ def test_a_request_has_the_question_and_all_references(name):
     messages = protocol(name).conversation("Who?", ["Marie", "Curie"], "Marie")
     text = messages[-1]["content"]
     assert 'Question: "Who?"' in text
-    assert 'Reference answers: "Marie", "Curie"' in text
+    assert f'{"Correct" if name == "yes-no" else "Reference"} answers: "Marie", "Curie"' in text
     assert "Question" not in protocol("default").conversation("", ["Marie"], "x")[-1]["content"].replace("question", "")
 
 
 def test_properties_of_the_protocols():
     assert tuple(DEFAULT.labels) == LABELS
-    assert [name for name in PROTOCOLS if protocol(name).needs_question] == [*PROTOCOLS][1:]
-    assert [name for name in PROTOCOLS if protocol(name).first_token_decides] == ["default", "evouna"]
+    assert [name for name in PROTOCOLS if protocol(name).needs_question] == [*PROTOCOLS][2:]
+    assert [name for name in PROTOCOLS if protocol(name).first_token_decides] == ["default", "yes-no", "evouna"]
     assert len({protocol(name).signature for name in PROTOCOLS}) == len(PROTOCOLS)
 
 
