@@ -53,11 +53,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of a file to keep, by their numbers as in `read_rows`, and the scored rows by group."""
+    """The rows of a file to keep, by their numbers as in `read_rows`, the scored rows by group, and all columns."""
 
     numbers: set[int]
     groups: list[Group]
     unscored: int
+    columns: list[str]
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
@@ -83,7 +84,7 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
         numbers |= kept
         parts = [[score for number, score in members if (number in kept) == is_kept] for is_kept in (True, False)]
         decided.append(Group(name, *parts))
-    return Selection(numbers, decided, unscored)
+    return Selection(numbers, decided, unscored, list(present))
 
 
 def _score(source: Path, number: int, column: str, value: object) -> float | None:

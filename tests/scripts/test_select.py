@@ -4,6 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from commands import run_command
 
@@ -52,6 +53,18 @@ def test_kept_rows_are_unchanged(select, target):
     assert [(row["references"], row["note"]) for _, row in read_rows(target)] == [
         (["Paris", "Paris, France"], "[x]")
     ] * 2
+
+
+@pytest.mark.parametrize("target", ["kept.csv", "kept.parquet"])
+@pytest.mark.parametrize(("threshold", "ids"), [(1, [1, 4]), (2, [])])
+def test_all_columns_are_kept_also_without_rows(select, target, threshold, ids):
+    write_rows("few.jsonl", [row | ({"part": "late"} if row["id"] == 6 else {}) for row in ROWS])
+    select("few.jsonl", "--threshold", threshold, "--output", target)
+    assert kept(target) == ids
+    columns = (
+        Path(target).read_text().splitlines()[0].split(",") if target == "kept.csv" else pq.read_schema(target).names
+    )
+    assert columns == ["id", "score", "source", "part"]
 
 
 def test_rows_are_selected_within_groups(select):
