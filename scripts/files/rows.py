@@ -102,7 +102,8 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
     present = list(present)
     for column in columns:
         if column not in present:
-            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}")
+            fix = " Run `evaluate-qa score` first, or name the scores with --column score=NAME." * (column == "score")
+            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}{fix}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

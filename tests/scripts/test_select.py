@@ -99,6 +99,15 @@ def test_nan_is_not_a_score(select):
     assert kept() == [1]
 
 
+def test_unscored_file_is_reported_with_the_fix(select):
+    write_rows("bare.jsonl", [{"id": 1}])
+    message = (
+        "there is no column 'score'. Available: id. Run `evaluate-qa score` first, or name the scores with --column"
+    )
+    assert message in select("bare.jsonl", "--top", 1, code=1).stderr
+    assert message in run_command("report", "bare.jsonl", "-o", "r.html", code=1).stderr
+
+
 def test_rows_are_written_to_standard_output(select):
     out = select("rows.jsonl", "--output", "-", "--top", 1).stdout
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
@@ -114,6 +123,7 @@ def test_rows_are_written_to_standard_output(select):
         (["rows.jsonl", "--threshold", "nan"], "--threshold is nan; expected a number"),
         (["rows.jsonl", "--top", "1", "--output", "k.txt"], "k.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["rows.jsonl", "--top", "1", "--output", "rows.jsonl"], "--input and --output must be different files"),
+        (["rows.jsonl", "--top", "1", "--column", "score=x"], "no column 'x'. Available: id, score, source.\n"),
         (["-", "--top", "1"], "select reads its input twice. Give a file as --input"),
         (["rows.jsonl", "--top", "1", "--column", "source"], "--column source: there is no column 'source' to rename."),
     ],
