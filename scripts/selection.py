@@ -21,7 +21,7 @@ class Criterion:
     def __post_init__(self) -> None:
         given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]
         if len(given) != 1:
-            raise ValueError(f"{len(given)} rules were given. Give one of --fraction, --top and --threshold.")
+            raise ValueError(f"Give exactly one of --fraction, --top and --threshold; the command has {len(given)}.")
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise ValueError(f"--fraction is {self.fraction}; expected more than 0 and at most 1")
         if self.top is not None and self.top < 1:

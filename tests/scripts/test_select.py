@@ -116,8 +116,8 @@ def test_rows_are_written_to_standard_output(select):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rows.jsonl"], "0 rules were given. Give one of --fraction, --top and --threshold."),
-        (["rows.jsonl", "--top", "1", "--fraction", "1"], "2 rules were given."),
+        (["rows.jsonl"], "Give exactly one of --fraction, --top and --threshold; the command has 0."),
+        (["rows.jsonl", "--top", "1", "--fraction", "1"], "--fraction, --top and --threshold; the command has 2."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
         (["rows.jsonl", "--threshold", "nan"], "--threshold is nan; expected a number"),
