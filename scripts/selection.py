@@ -21,7 +21,7 @@ class Criterion:
     def __post_init__(self) -> None:
         given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]
         if len(given) != 1:
-            raise ValueError(f"{len(given)} rules were given. Give one of --fraction, --top and --threshold.")
+            raise ValueError(f"Give exactly one of --fraction, --top and --threshold; the command has {len(given)}.")
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise ValueError(f"--fraction is {self.fraction}; expected more than 0 and at most 1")
         if self.top is not None and self.top < 1:
@@ -53,11 +53,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of a file to keep, by their numbers as in `read_rows`, and the scored rows by group."""
+    """The rows of a file to keep, by their numbers as in `read_rows`, the scored rows by group, and all columns."""
 
     numbers: set[int]
     groups: list[Group]
     unscored: int
+    columns: list[str]
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
@@ -83,7 +84,7 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
         numbers |= kept
         parts = [[score for number, score in members if (number in kept) == is_kept] for is_kept in (True, False)]
         decided.append(Group(name, *parts))
-    return Selection(numbers, decided, unscored)
+    return Selection(numbers, decided, unscored, list(present))
 
 
 def _score(source: Path, number: int, column: str, value: object) -> float | None:

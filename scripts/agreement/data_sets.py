@@ -10,7 +10,7 @@ from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa_rows
 from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 
 from .. import sample
-from ..files.rows import Row, read_rows
+from ..files.rows import Row, RowsError, read_rows
 from ..hub_folder import builder
 from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
@@ -89,6 +89,8 @@ def own_file(path: Path, selection: DataSelection) -> Benchmark:
         raise ValueError(f"{path.stem} has neither splits nor systems. Leave out --split and --systems.")
     figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
     rows, unlabeled = labeled_rows(path)
+    if not rows:
+        raise RowsError(f"{path}: no row has a label. Label some rows with 1 or 0, or with right or wrong.")
     data = _by_kind(path.stem, rows, selection.limit, figures)
     return replace(data, dropped={path.stem: Counter({"without a label": unlabeled})} if unlabeled else {})
 

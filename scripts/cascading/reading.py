@@ -36,7 +36,7 @@ def read(source: str, names: Names, threshold: float) -> Read:
     label = names.label or file.first_of(LABELS) or LABELS[0]
     judge = names.judge or file.first_of(_VERDICTS)
     labels = whole_verdicts(file, label)
-    scores = numbers(file, names.score, "name the metric's probability with --column score=NAME", 0, 1)
+    scores = numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)
     judged = np.full(len(file), np.nan) if judge is None else whole_verdicts(file, judge)
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
@@ -55,6 +55,6 @@ def _mean_tokens(file: Columns, names: Sequence[str]) -> tuple[float, float] | N
     """Return the means of two columns over the rows with a request."""
     if any(name not in file.present for name in names):
         return None
-    sent, received = (numbers(file, name, "the number of tokens", 0) for name in names)
+    sent, received = (numbers(file, name, "The column must hold numbers of tokens.", 0) for name in names)
     asked = (sent > 0) & ~np.isnan(received)
     return (float(sent[asked].mean()), float(received[asked].mean())) if asked.any() else None

@@ -43,7 +43,8 @@ def select(
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
         selection = decide(Path(source), scores, per_group, criterion)
-        write_rows(target, (row for number, row in read_rows(source, LISTS) if number in selection.numbers))
+        rows = (row for number, row in read_rows(source, LISTS) if number in selection.numbers)
+        write_rows(target, rows, selection.columns)
     _report(criterion, selection)
 
 

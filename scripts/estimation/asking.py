@@ -58,7 +58,7 @@ def ask(
         file.named(name)
     scores = probabilities(file, names.score)
     there = np.flatnonzero(~np.isnan(scores))
-    doubts = None if by is None else np.nan_to_num(numbers(file, by, "name another column with --by", 0, 1))
+    doubts = None if by is None else np.nan_to_num(numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
     seen = dict.fromkeys([ID, *_TEXTS, *identity, *more])

@@ -109,7 +109,9 @@ def of_difference(difference: Interval, max_drop: float, confidence: float) -> D
     _check_share(max_drop)
     deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
     drop = Interval(-difference.value, -difference.high, -difference.low)
-    return Drop(drop, max_drop, max_drop + _reach(confidence) * deviation, confidence)
+    # Equal labels of both systems show no variation, so they say nothing about the drops that they can detect.
+    smallest = max_drop + _reach(confidence) * deviation if deviation > _ROUNDING else None
+    return Drop(drop, max_drop, smallest, confidence)
 
 
 def two_sided(confidence: float) -> float:

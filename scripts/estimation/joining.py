@@ -99,7 +99,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
 
 def probabilities(file: Columns, name: str) -> Floats:
     """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
-    return numbers(file, name, "name a column with such values, such as the verdict, with --column score=NAME", 0, 1)
+    return numbers(file, name, "Name a column with such values, such as the verdict, with --column score=NAME.", 0, 1)
 
 
 def numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:
@@ -109,7 +109,7 @@ def numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: fl
     found = np.array([_number(value) for value in values])
     limits = f" from {low:g} to {high:g}" if low > -math.inf else ""
     right = np.isfinite(found) & (found >= low) & (found <= high)
-    file.require(name, right | missing, f"a number{limits}: {fix}")
+    file.require(name, right | missing, f"a number{limits}. {fix}")
     return np.where(missing, np.nan, found)
 
 

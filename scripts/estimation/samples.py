@@ -38,7 +38,8 @@ def draw(
         that each was drawn (None for a simple random sample).
     """
     if min(count, rows) < FEWEST:
-        raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}")
+        fix = "Draw more with --rows" if count < FEWEST else "Score more rows"
+        raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}. {fix}.")
     generator = np.random.default_rng(seed)
     if scores is None:
         return generator.permutation(rows)[:count], None

@@ -9,10 +9,10 @@ from ..files.rows import RowsError
 def signature_column(score: str) -> str:
     """Return the column in which `score` writes the signature of a column of scores.
 
-    >>> signature_column("score"), signature_column("bem_score")
-    ('signature', 'bem_signature')
+    >>> signature_column("score"), signature_column("bem_score"), signature_column("bem_verdict")
+    ('signature', 'bem_signature', 'bem_signature')
     """
-    return f"{score.removesuffix('score')}signature"
+    return f"{score.removesuffix('score').removesuffix('verdict')}signature"
 
 
 def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:

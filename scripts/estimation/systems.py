@@ -65,7 +65,7 @@ def join_systems(files: dict[str, Columns], names: Names) -> Systems:
         require_same_texts("question", file, baseline, pairs, fix)
     judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
     scores = [
-        numbers(file, names.score, "name another column with --column score=NAME")[at]
+        numbers(file, names.score, "Name another column with --column score=NAME.")[at]
         for file, at in zip(files.values(), rows, strict=True)
     ]
     marks = [whole_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []

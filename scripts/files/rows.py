@@ -102,7 +102,8 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
     present = list(present)
     for column in columns:
         if column not in present:
-            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}")
+            fix = " Run `evaluate-qa score` first, or name the scores with --column score=NAME." * (column == "score")
+            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}{fix}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -139,7 +140,9 @@ def _json_object(where: str, line: bytes) -> Row:
     try:
         row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.") from None
+        is_document = text.lstrip().startswith("[") or text.strip() == "{"
+        hint = " The file looks like a JSON document; write each row on a line of its own." if is_document else ""
+        raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.{hint}") from None
     except ValueError:  # int() refuses very long numbers
         raise RowsError(f"{where}: a number has thousands of digits. Write it as a string, in quotes.") from None
     if not isinstance(row, dict):

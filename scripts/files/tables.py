@@ -24,13 +24,14 @@ def table(rows: Sequence[Row]) -> pa.Table:
     return pa.table({name: _array([row.get(name) for row in rows]) for name in columns})
 
 
-def join_parquet(parts: Iterable[Path], target: Path) -> None:
-    """Write the rows of all parts to one file with common types.
+def join_parquet(parts: Iterable[Path], target: Path, columns: Iterable[str]) -> None:
+    """Write the rows of all parts to one file with common types; its first columns are `columns`.
 
     If a value does not fit the common type of its column, the column becomes text, and the file is written again.
     """
     parts = list(parts)
-    schema = reduce(_merged, (pq.read_schema(part) for part in parts), pa.schema([]))
+    first = pa.schema([(name, pa.null()) for name in columns])
+    schema = reduce(_merged, (pq.read_schema(part) for part in parts), first)
     while (column := _written(parts, schema, target)) is not None:
         if pa.types.is_string(schema.field(column).type):
             raise RowsError(

@@ -13,7 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -26,10 +26,11 @@ _PART = 10_000
 """Number of rows in memory at a time."""
 
 
-def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
+def write_rows(target: str | Path, rows: Iterable[Row], columns: Collection[str] = ()) -> int:
     """Write rows to a `.jsonl`, `.csv` or `.parquet` file, or as JSONL to the standard output; return their number.
 
     The file is replaced once everything is written. In CSV, lists and objects become JSON and `None` an empty cell.
+    CSV and Parquet start with `columns`, which the rows may lack.
 
     Raises:
         RowsError: the format is unknown, the folder does not exist, or the format cannot hold a value.
@@ -45,7 +46,7 @@ def write_rows(target: str | Path, rows: Iterable[Row]) -> int:
             parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
             write_part(parts[-1], batch)
             count += len(batch)
-        join(parts, Path(target))
+        join(parts, Path(target), columns)
     return count
 
 
@@ -135,8 +136,8 @@ def write_part(part: Path, rows: Sequence[Row]) -> None:
             pq.write_table(table(rows), path)
 
 
-def join(parts: Sequence[Path], target: Path) -> None:
-    """Join files of the same format into one, which appears once it is complete."""
+def join(parts: Sequence[Path], target: Path, columns: Collection[str] = ()) -> None:
+    """Join files of the same format into one, which appears once it is complete; `columns` are as in `write_rows`."""
     with replacing(target) as path:
         if target.suffix.lower() == ".jsonl":
             with path.open("wb") as joined:
@@ -144,12 +145,12 @@ def join(parts: Sequence[Path], target: Path) -> None:
                     with part.open("rb") as file:
                         shutil.copyfileobj(file, joined)
         elif target.suffix.lower() == ".csv":
-            columns = dict.fromkeys(name for part in parts for name in _csv_columns(part))
-            _write_csv(path, columns, (row for part in parts for _, row in read_rows(part)))
+            names = dict.fromkeys([*columns, *(name for part in parts for name in _csv_columns(part))])
+            _write_csv(path, names, (row for part in parts for _, row in read_rows(part)))
         else:
             from .tables import join_parquet
 
-            join_parquet(parts, path)
+            join_parquet(parts, path, columns)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..estimation.joining import is_labeled, label_of
+from ..estimation.joining import LABELS, is_labeled, label_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
 from .rows import LabeledRow
 
@@ -53,7 +53,9 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     found, present, unlabeled = [], dict[str, None](), 0
     for number, row in read_rows(path):
         present |= dict.fromkeys(row)
-        column = next((name for name in COLUMNS["label"] if is_labeled(row.get(name))), None)
+        # Next to a column of people's labels, the verdict is a metric's.
+        names = LABELS if any(name in present for name in LABELS) and "score" in row else COLUMNS["label"]
+        column = next((name for name in names if is_labeled(row.get(name))), None)
         if column is None:
             unlabeled += 1
         else:

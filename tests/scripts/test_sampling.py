@@ -64,7 +64,7 @@ def test_rows_with_disagreement_are_drawn_more_often(run):
     )
     assert "Leave one of them out" in run("-i", "judged.jsonl", "-o", "c.csv", "--by", "score", "--stratified", code=1)
     write_rows("bad.jsonl", [row | {"disagreement": 2} for row in rows])
-    assert "expected a number from 0 to 1: name another column with --by" in run(
+    assert "expected a number from 0 to 1. Name another column with --by." in run(
         "-i", "bad.jsonl", "-o", "c.csv", "--by", "disagreement", code=1
     )
 

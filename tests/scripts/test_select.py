@@ -4,6 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from commands import run_command
 
@@ -54,6 +55,18 @@ def test_kept_rows_are_unchanged(select, target):
     ] * 2
 
 
+@pytest.mark.parametrize("target", ["kept.csv", "kept.parquet"])
+@pytest.mark.parametrize(("threshold", "ids"), [(1, [1, 4]), (2, [])])
+def test_all_columns_are_kept_also_without_rows(select, target, threshold, ids):
+    write_rows("few.jsonl", [row | ({"part": "late"} if row["id"] == 6 else {}) for row in ROWS])
+    select("few.jsonl", "--threshold", threshold, "--output", target)
+    assert kept(target) == ids
+    columns = (
+        Path(target).read_text().splitlines()[0].split(",") if target == "kept.csv" else pq.read_schema(target).names
+    )
+    assert columns == ["id", "score", "source", "part"]
+
+
 def test_rows_are_selected_within_groups(select):
     """Even rows score .25 .5 1 0, odd rows 1 0 .75 .5."""
     printed = select("rows.jsonl", "--per-group", "source", "--fraction", 0.5).stderr
@@ -86,6 +99,15 @@ def test_nan_is_not_a_score(select):
     assert kept() == [1]
 
 
+def test_unscored_file_is_reported_with_the_fix(select):
+    write_rows("bare.jsonl", [{"id": 1}])
+    message = (
+        "there is no column 'score'. Available: id. Run `evaluate-qa score` first, or name the scores with --column"
+    )
+    assert message in select("bare.jsonl", "--top", 1, code=1).stderr
+    assert message in run_command("report", "bare.jsonl", "-o", "r.html", code=1).stderr
+
+
 def test_rows_are_written_to_standard_output(select):
     out = select("rows.jsonl", "--output", "-", "--top", 1).stdout
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
@@ -94,13 +116,14 @@ def test_rows_are_written_to_standard_output(select):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rows.jsonl"], "0 rules were given. Give one of --fraction, --top and --threshold."),
-        (["rows.jsonl", "--top", "1", "--fraction", "1"], "2 rules were given."),
+        (["rows.jsonl"], "Give exactly one of --fraction, --top and --threshold; the command has 0."),
+        (["rows.jsonl", "--top", "1", "--fraction", "1"], "--fraction, --top and --threshold; the command has 2."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
         (["rows.jsonl", "--threshold", "nan"], "--threshold is nan; expected a number"),
         (["rows.jsonl", "--top", "1", "--output", "k.txt"], "k.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["rows.jsonl", "--top", "1", "--output", "rows.jsonl"], "--input and --output must be different files"),
+        (["rows.jsonl", "--top", "1", "--column", "score=x"], "no column 'x'. Available: id, score, source.\n"),
         (["-", "--top", "1"], "select reads its input twice. Give a file as --input"),
         (["rows.jsonl", "--top", "1", "--column", "source"], "--column source: there is no column 'source' to rename."),
     ],

@@ -70,6 +70,14 @@ def test_column_names_of_other_commands(tmp_path, names, suffix):
     assert data.dropped == {"mine": {"without a label": 2}}
 
 
+def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path):
+    row = {"question": "Q1?", "references": "a", "prediction": "a", "score": 0.9, "verdict": True}
+    write_rows(tmp_path / "mine.csv", [row | {"label": "wrong"}, row | {"label": ""}])
+    data = own_file(tmp_path / "mine.csv", DataSelection())
+    assert [row.label for row in data.rows] == [0.0]
+    assert data.dropped == {"mine": {"without a label": 1}}
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -94,6 +102,7 @@ def test_bad_row_is_reported(tmp_path, changed, message):
         (["evuna"], "--data evuna: there is no such data set. Did you mean 'evouna'?"),
         (["mine.txt"], "mine.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["skipped.jsonl"], "skipped.jsonl: no row has a label. Label some rows with 1 or 0, or with right or wrong."),
         (["unlabeled.jsonl"], "unlabeled.jsonl: there is no column 'label'. Available: question, references, "),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
         (["mine.jsonl", "--data", "mine.csv"], "two of the data sets are named 'mine'. Rename one of the files."),
@@ -102,6 +111,7 @@ def test_bad_row_is_reported(tmp_path, changed, message):
 def test_wrong_name_is_reported(path, monkeypatch, arguments, message):
     monkeypatch.chdir(path.parent)
     write_rows("mine.csv", ROWS)
+    write_rows("skipped.jsonl", [{"question": "Q?", "references": "a", "prediction": "b", "label": "skip"}])
     write_rows("unlabeled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
     assert message in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")
 

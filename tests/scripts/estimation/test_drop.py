@@ -85,6 +85,12 @@ def test_doubts_name_few_and_skewed_clusters():
     assert gate(~won, won | ~lost).doubts == (), "verdicts of independent rows are tested exactly"
 
 
+def test_equal_labels_do_not_show_which_drops_they_can_detect():
+    found = of_difference(Interval(0.0, 0.0, 0.0), 0.0, 0.95)
+    assert found.passed
+    assert found.detectable is None
+
+
 def test_of_difference_by_hand():
     """System minus baseline is −.05 ± 1.64485 · .02, with a 95% bound at each end; 2.48648 deviations are .04973."""
     found = of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.01, 0.95)

@@ -48,8 +48,8 @@ def test_weights_are_one_over_the_probability():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((100, 19), "19 rows to label; an estimate needs at least 20"),
-        ((10, 100), "10 rows to label; an estimate needs at least 20"),
+        ((100, 19), "19 rows to label; an estimate needs at least 20. Draw more with --rows."),
+        ((10, 100), "10 rows to label; an estimate needs at least 20. Score more rows."),
         ((30, 20, [0.5] * 29), "scores: there are 29 values; expected 30"),
         ((30, 20, [0.5] * 29 + [None]), "some scores are not from 0 to 1"),
     ],

@@ -79,6 +79,16 @@ def test_prefixed_scores_have_a_prefixed_signature(files):
     assert "x in a.jsonl; y in b.jsonl" in output
 
 
+def test_verdicts_have_the_signature_of_their_scores(working_folder):
+    for name, signature in (("a.jsonl", "x"), ("b.jsonl", "y")):
+        scored(name, signature, "bem_", bem_verdict=True)
+    output = run_command(
+        "compare", "a.jsonl", "b.jsonl", "--column", "score=bem_verdict", "--allow-mixed", code=0
+    ).stderr
+    assert "x in a.jsonl; y in b.jsonl" in output
+    assert "signature, so" not in output
+
+
 def test_score_writes_a_signature_in_each_row(working_folder):
     write_rows("in.jsonl", [{"prediction": "a b", "reference": "a"}, {"prediction": "b", "reference": "b"}])
     target = Path("out.csv")
