@@ -33,6 +33,13 @@ KNOWN_COLUMNS = (
     "video_features",
 )
 
+# Names that other libraries give to these columns.
+_OTHER_NAMES = {
+    **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
+    **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
+    "prompts": "questions",
+}
+
 Check = Callable[[Any], Any]
 """Returns one row of a column in canonical form, or raises Unexpected."""
 
@@ -220,7 +227,8 @@ def check_keywords(
         if keyword not in known:
             if keyword in elsewhere:
                 raise TypeError(f"{metric}: {keyword} is an option of {place}; pass it to {place}")
-            near = difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
+            other = _OTHER_NAMES.get(keyword)
+            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
             hint = f"did you mean {near[0]!r}?" if near else others
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
@@ -228,7 +236,7 @@ def check_keywords(
 
 def check_flag(metric: str, name: str, value: object) -> None:
     """Raise ValueError unless a value is True or False."""
-    if not FLAG.accepts(value):
+    if not FLAG.accepts(plain(value)):
         raise ValueError(f"{metric}: {name} is {shown(value)}; expected {FLAG.expected}")
 
 
@@ -297,6 +305,11 @@ def is_url(url: str) -> bool:
         return False
 
 
+def plain(value: Any) -> Any:
+    """Return a scalar of numpy or torch as a number of Python, and any other value unchanged."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
 def is_number(value: object, kinds: Any = (int, float)) -> TypeGuard[float]:
     """Return whether a value is a number, which True and False are not."""
     return isinstance(value, kinds) and not isinstance(value, bool)
@@ -325,11 +338,12 @@ POSITIVE = Kind("a number above 0", lambda value: is_number(value) and 0 < value
 
 
 class Whole(Kind):
-    """A whole number of at least `low`."""
+    """A whole number of at least `low` and at most `high`."""
 
-    def __init__(self, low: int = 1) -> None:
+    def __init__(self, low: int = 1, high: float = float("inf")) -> None:
         expected = "a positive whole number" if low == 1 else f"a whole number of at least {low}"
-        super().__init__(expected, lambda value: is_number(value, int) and value >= low)
+        most = "" if high == float("inf") else f", at most {high}"
+        super().__init__(expected + most, lambda value: is_number(value, int) and low <= value <= high)
         self.low = low
 
 
@@ -406,7 +420,8 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, declared in declarations(type(self)).items():
-            value = getattr(self, name)
+            value = plain(getattr(self, name))
+            object.__setattr__(self, name, value)  # the dataclass is frozen
             if not (value is None and declared.optional) and not declared.kind.accepts(value):
                 raise ValueError(f"{name} is {value!r}; expected {declared.kind.expected}")
         self.check()

@@ -8,9 +8,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
 from typing import Any
 
-from .arguments import KNOWN_COLUMNS, RowError, RowTypeError, as_list, declarations, shown
+from .arguments import (
+    KNOWN_COLUMNS,
+    RowError,
+    Unexpected,
+    as_list,
+    check_column,
+    check_flag,
+    declarations,
+    shown,
+)
 from .devices import best_device, training_undisturbed
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
@@ -65,7 +75,7 @@ def _called(metric: str, function: Callable[[str], Any], text: str) -> str | Non
     return answer
 
 
-def _message_text(metric: str, column: str, row: int, value: Any) -> str:
+def _message_text(column: str, value: Any) -> str:
     """Return a text, or the last message of the user (`prompts`) or the assistant (`completions`) in a conversation."""
     if isinstance(value, str):
         return value
@@ -76,13 +86,16 @@ def _message_text(metric: str, column: str, row: int, value: Any) -> str:
             return content or ""
         return " ".join(block["text"] for block in content if block.get("type", "text") == "text")
     except (TypeError, KeyError, AttributeError):
-        expected = "a text or a list of messages, {'role': …, 'content': …}"
-        raise RowTypeError(f"{metric}: {column}[{row}] is {value!r:.80}; expected {expected}", column, row) from None
+        raise Unexpected("a text or a list of messages, {'role': …, 'content': …}") from None
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 def _is_band(value: Any) -> bool:
-    numbers = [one for one in value if isinstance(one, (int, float)) and math.isfinite(one)]
-    return len(value) == len(numbers) == 2 and numbers[0] < numbers[1]  # noqa: PLR2004
+    ends = as_list(value) or []
+    return len(ends) == 2 and all(map(_is_finite, ends)) and ends[0] < ends[1]  # noqa: PLR2004
 
 
 class ForReward(Scorer):
@@ -141,16 +154,21 @@ class ForReward(Scorer):
             if not isinstance(column, str) or not column:
                 expected = "the name of a column of the data set"
                 raise TypeError(f"{self.name}: {_keyword(role)} is {shown(column)}; expected {expected}")
-        if value not in ("score", "verdict") and not (isinstance(value, (tuple, list)) and _is_band(value)):
+        if not (value in ("score", "verdict") if isinstance(value, str) else _is_band(value)):
             raise ValueError(
                 f"{self.name}: value is {value!r}; expected 'score', 'verdict' or (low, high) with low < high"
             )
+        value = value if isinstance(value, str) else tuple(as_list(value) or ())
         if value == "verdict" and not self.verdicts:
             raise ValueError(
                 f"{self.name}: value is 'verdict', but {self.name} has no verdicts; expected 'score' or (low, high)"
             )
-        if missing is not None and not isinstance(missing, (int, float)):
-            raise ValueError(f"{self.name}: missing is {missing!r}; expected a number or None")
+        if missing is not None and not _is_finite(missing):
+            raise ValueError(f"{self.name}: missing is {missing!r}; expected a finite number or None")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"{self.name}: name is {shown(name)}; expected a string or None")
+        check_flag(self.name, "asynchronous", asynchronous)
+        missing = None if missing is None else float(missing)
         _, options = self.check_ahead(**given)
         columns = {role: column for role, column in columns.items() if role in self.columns}
         find = extractor(self.name, extract)
@@ -208,7 +226,7 @@ class Reward:
             RowTypeError, RowValueError: A row cannot be scored.
             ValueError: A column is missing, or has another length.
         """
-        texts = [_message_text(self.metric.name, "completions", row, one) for row, one in enumerate(completions)]
+        texts = check_column(self.metric.name, "completions", completions, partial(_message_text, "completions"))
         found: list[str | None] = list(map(self._extract or str, texts))
         rows = self._rows(prompts, found, columns)
         known = [row for row, references in enumerate(rows["references"]) if not _blank(references)]
@@ -243,7 +261,7 @@ class Reward:
         name = self.metric.name
         rows: dict[str, list[Any]] = {"predictions": found}
         if "questions" in self.metric.columns and "questions" not in self._columns:
-            rows["questions"] = [_message_text(name, "prompts", row, one) for row, one in enumerate(prompts)]
+            rows["questions"] = check_column(name, "prompts", prompts, partial(_message_text, "prompts"))
         for role, column in self._columns.items():
             values = as_list(given.get(column))
             if values is None:

@@ -35,7 +35,10 @@ class DeltaBleuOptions(Options):
     )
     lowercase: bool = option(False, FLAG, "Ignore case.")
     max_ngram_order: int = option(
-        4, Whole(), "Set the longest n-gram, in tokens.", control=Control("Longest n-gram", most=4, info="In words.")
+        4,
+        Whole(high=100),  # results and memory grow with it
+        "Set the longest n-gram, in tokens (at most 100).",
+        control=Control("Longest n-gram", most=4, info="In words."),
     )
     effective_order: bool = option(
         False, FLAG, "Leave out n-gram lengths for which every answer is too short; scores of single rows always do."

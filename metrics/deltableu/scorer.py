@@ -112,7 +112,7 @@ class DeltableuScorer(ForTraining, ForReward):
         for row, (given, listed) in enumerate(pairs):
             if given and len(given) != len(listed):
                 raise RowValueError(
-                    f"deltableu: reference_weights[{row}] has length {len(given)}, references[{row}] "
+                    f"deltableu: reference_weights[{row}] has length {len(given)}, but references[{row}] has length "
                     f"{len(listed)}; expected one weight for each reference",
                     "reference_weights",
                     row,

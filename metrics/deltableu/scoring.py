@@ -53,7 +53,8 @@ def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:
     """Score each line of statistics, shape (lines, 2 + 2N), independently."""
     sys_len, ref_len = statistics[:, 0], statistics[:, 1]
     signed, totals = np.split(statistics[:, 2:], 2, axis=1)
-    matches = np.where(signed > ROUNDING * totals, signed, 0.0)
+    # Sums of weights may exceed their totals by a rounding error, as 0.7 + 0.7 + 0.7 may 3 · 0.7.
+    matches = np.where(signed > ROUNDING * totals, np.minimum(signed, totals), 0.0)
     penalty = brevity_penalty(sys_len, ref_len)
     percents, reached = smoothed_precisions(matches, totals, options)
     if options.variant == "paper":
@@ -99,4 +100,6 @@ def geometric_mean(values: Floats, chosen: NDArray[np.bool_]) -> Floats:
     """Return the geometric mean of the chosen values of each line; 0 if a chosen value is 0 or no value is chosen."""
     positive = np.where(chosen, values > 0, True).all(axis=1) & chosen.any(axis=1)
     logs = np.log(values, out=np.zeros_like(values), where=chosen & (values > 0))
-    return np.where(positive, np.exp(logs.sum(axis=1) / np.maximum(chosen.sum(axis=1), 1)), 0.0)
+    means = np.exp(logs.sum(axis=1) / np.maximum(chosen.sum(axis=1), 1))
+    # exp(log(100)) is 100.00000000000004, but no mean exceeds the largest value.
+    return np.where(positive, np.minimum(means, values.max(axis=1)), 0.0)

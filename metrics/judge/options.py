@@ -1,5 +1,6 @@
 """The options of the judge."""
 
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -50,10 +51,18 @@ _MATCHER = Kind(
 )
 _URL = Text("a URL such as http://localhost:8000/v1", "https?://.+")
 _SERVER = Kind(_URL.expected, lambda value: hasattr(value, "reply") or _URL.accepts(value))
-_FIELDS = Kind(
-    "a mapping such as {'seed': 1}",
-    lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
-)
+
+
+def _are_fields(value: Any) -> bool:
+    try:
+        return (
+            isinstance(value, Mapping) and all(isinstance(name, str) for name in value) and bool(json.dumps({**value}))
+        )
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+_FIELDS = Kind("a mapping such as {'seed': 1}, with values that JSON can hold", _are_fields)
 _ASPECTS = Kind(
     f"a list of some of {', '.join(ASPECTS)}",
     lambda value: isinstance(value, (tuple, list)) and len(value) > 0 and all(name in [*ASPECTS] for name in value),

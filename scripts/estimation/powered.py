@@ -18,6 +18,8 @@ variance. If scores nearly always agree with labels, few labels show how often t
 if one more of n labels disagreed, by λ²/n², or by λ² Σh²/n for n clusters with shares h.
 """
 
+from __future__ import annotations  # `help` shows ArrayLike by its name
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -162,7 +164,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     errors = jackknifed(labels_error - tuning * scores_error, of_mean)
     alone = jackknifed(labels_error, of_mean)
     drawn = of_mean > 0
-    extra = tuning**2 * float(of_mean @ of_mean) / np.count_nonzero(drawn)
+    extra = float(tuning**2 * (of_mean @ of_mean) / np.count_nonzero(drawn))
     degrees = degrees_of_freedom(of_mean[drawn], given.by_cluster(known.astype(np.float64))[drawn])
     variance, variance_alone = float(errors @ errors) + extra, float(alone @ alone)
     effective = 1 / float(of_mean @ of_mean)

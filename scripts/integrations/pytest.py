@@ -59,6 +59,9 @@ class AssertAnswers:
         __tracebackhide__ = True
         if not isinstance(least, Real) or not 0 <= least <= 1:
             raise ValueError(f"least is {least!r}; expected the share of correct answers, from 0 to 1.")
+        if load is not None and not isinstance(load, Mapping):
+            raise TypeError(f"load is {load!r}; expected a mapping of options, such as {{'device': 'cpu'}}.")
+        options.pop("per_example", None)  # the message needs the scores of each row
         if isinstance(predictions, str):
             predictions, references = [predictions], [references]
             questions = None if questions is None else [questions]

@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_flag, check_keywords, declarations
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
 
 from . import schema, systemone
 from .batching import Batcher, QueueFullError
@@ -44,9 +44,15 @@ class Server:
         app.add_exception_handler(HTTPException, self._failed)
         app.add_exception_handler(Exception, self._failed)
         authorized = [Depends(self._authorize)]
-        app.post("/v1/score", dependencies=authorized, openapi_extra=schema.score(self._metric))(self.score)
-        app.post("/v1/systemone", dependencies=authorized, openapi_extra=schema.systemone())(self.systemone)
-        app.get("/metrics", dependencies=authorized, response_class=PlainTextResponse)(self.metrics)
+        for path, answer, request, errors in (
+            ("/v1/score", self.score, schema.score(self._metric), schema.ERRORS),
+            ("/v1/systemone", self.systemone, schema.systemone(), schema.ERRORS | schema.NO_PROBABILITY),
+        ):
+            app.post(path, dependencies=authorized, openapi_extra=request, responses=errors)(answer)
+        metrics = app.get(
+            "/metrics", dependencies=authorized, response_class=PlainTextResponse, responses=schema.UNAUTHORIZED
+        )
+        metrics(self.metrics)
         app.get("/health")(self.health)
         return app
 
@@ -58,9 +64,11 @@ class Server:
             raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
         try:
             check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
-            check_flag(self._metric.name, "per_example", per_example)
-        except (TypeError, ValueError) as error:
+        except TypeError as error:
             raise HTTPException(400, str(error)) from None
+        if not isinstance(per_example, bool):
+            given = json.dumps(per_example)
+            raise HTTPException(400, f"per_example is {given:.80}; expected true or false.")
         result = await self._result(body)
         if not per_example:
             result.pop("per_example")

@@ -14,6 +14,21 @@ MOST_SECONDS = 30
 """Time until a body is complete."""
 
 
+_JSON_TYPES = {
+    list: "an array",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def json_type(value: Any) -> str:
+    """Return the name of the JSON type of a value that is not an object."""
+    return _JSON_TYPES[type(value)]
+
+
 async def read_object(request: Request) -> dict[str, Any]:
     """Return the JSON object in the body of a request.
 
@@ -33,7 +48,7 @@ async def read_object(request: Request) -> dict[str, Any]:
     except ValueError as error:
         raise HTTPException(400, f"The body is not JSON ({error}); expected a JSON object.") from None
     if not isinstance(found, dict):
-        raise HTTPException(400, f"The body is a {type(found).__name__}; expected a JSON object.")
+        raise HTTPException(400, f"The body is {json_type(found)}; expected a JSON object.")
     return found
 
 

@@ -4,7 +4,17 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-_ERRORS = {"400": "Invalid input, with what was expected", "413": "Too many bytes", "429": "Too many waiting rows"}
+UNAUTHORIZED: dict[int | str, Schema] = {401: {"description": "Missing or wrong token, if the server has one"}}
+ERRORS: dict[int | str, Schema] = {
+    400: {"description": "Invalid input, with what was expected"},
+    **UNAUTHORIZED,
+    408: {"description": "The body did not arrive in time"},
+    413: {"description": "Too many bytes"},
+    415: {"description": "Another content type than JSON, or a compressed body"},
+    429: {"description": "Too many waiting rows"},
+    500: {"description": "The rows could not be scored"},
+}
+NO_PROBABILITY: dict[int | str, Schema] = {501: {"description": "The metric's score is no probability"}}
 _TYPES = {"string": "string", "float64": "number"}
 
 
@@ -44,8 +54,7 @@ def systemone() -> Schema:
 def _request(properties: Schema, required: list[str], example: Schema) -> Schema:
     body = {"type": "object", "required": required, "properties": properties}
     content = {"application/json": {"schema": body, "example": example}}
-    responses = {status: {"description": text} for status, text in _ERRORS.items()}
-    return {"requestBody": {"required": True, "content": content}, "responses": responses}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _row(feature: str | list[str], required: bool) -> Schema:

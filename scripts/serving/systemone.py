@@ -7,7 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import RowError
+
 from ..scoring.columns import MetricColumns
+from .bodies import json_type
 
 PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
@@ -28,15 +31,23 @@ def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
     for name, question in questions.items():
         kind = question.get("type") if isinstance(question, dict) else None
         if kind != "noul" and not (kind == "choice" and {_CORRECT, _INCORRECT} <= _criteria(question).keys()):
+            found = "no type" if kind is None else f"the type {kind!r:.80}"
             raise ValueError(
-                f"questions[{name!r:.80}] has the type {kind!r:.80}; expected 'noul', or 'choice' with the criteria "
+                f"questions[{name!r:.80}] has {found}; expected 'noul', or 'choice' with the criteria "
                 f"{_CORRECT} and {_INCORRECT}, because {metric.name} only decides whether the prediction is right"
             )
     state = _state(body.get("state"))
     for column in metric.required:
         if not any(name in state for name in MetricColumns().candidates(column)):
             raise ValueError(f"state has no {column!r}; expected {_EXPECTED}")
-    return MetricColumns().take([state], metric.columns, metric.required)
+    row = MetricColumns().take([state], metric.columns, metric.required)
+    try:
+        metric.check_columns(row)
+    except RowError as error:
+        place = f"state.{MetricColumns().name_in(state, error.column)}"
+        message = str(error).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
+        raise ValueError(message) from None
+    return row
 
 
 def _state(given: Any) -> dict[str, Any]:
@@ -47,7 +58,7 @@ def _state(given: Any) -> dict[str, Any]:
         except (ValueError, RecursionError):
             raise ValueError(f"state is not JSON; expected {_EXPECTED}") from None
     if not isinstance(given, dict):
-        raise ValueError(f"state is {type(given).__name__}; expected {_EXPECTED}")
+        raise ValueError(f"state is {json_type(given)}; expected {_EXPECTED}")
     row: dict[str, Any] = given
     return {_NAMES.get(name, name): value for name, value in row.items()}
 

@@ -4,6 +4,8 @@ The difference of a row is the system's score or verdict minus the baseline's. R
 to one question, are drawn together and change signs together.
 """
 
+from __future__ import annotations  # `help` shows ArrayLike by its name
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, lgamma, log, sqrt

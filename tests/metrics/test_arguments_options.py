@@ -12,6 +12,7 @@ import evaluate_qa
 from evaluate_qa.metrics._shared.arguments import (
     FLAG,
     Choice,
+    EngineOptions,
     ModelOptions,
     Number,
     Options,
@@ -29,6 +30,7 @@ KINDS = [
     (Number(), [-1e300, INF], [NAN, True, "1"], "a number"),
     (Whole(), [1, 10**9], [0, -1, 1.0, True, "1"], "a positive whole number"),
     (Whole(8), [8], [7], "a whole number of at least 8"),
+    (Whole(high=9), [1, 9], [0, 10], "a positive whole number, at most 9"),
     (Choice("a", "b", False), ["a", False], ["c", 0, True, None, ["a"], np.array(["a", "b"])], "one of a, b, False"),
     (FLAG, [True, False], [0, 1, "yes", None], "True or False"),
     (Text("a code", "[a-z]{2}"), ["en"], ["e", "eng", "EN", "en\n", 5, None], "a code"),
@@ -65,6 +67,14 @@ def test_an_invalid_value_raises_an_error():
         made("smile", Two, {"most": 0, "something": "else"})
     with pytest.raises(ValueError, match="most is given without w"):
         Two(w=0.0, most=1)
+
+
+def test_scalars_of_numpy_are_accepted_as_numbers_of_python():
+    given = Two(w=np.float32(0.5), most=np.int64(4))
+    assert (given, type(given.w), type(given.most)) == (Two(w=0.5, most=4), float, int)
+    assert EngineOptions(num_threads=np.array(2)).num_threads == 2
+    with pytest.raises(ValueError, match=r"^most is 2.0; expected a positive whole number$"):
+        Two(most=np.float64(2))
 
 
 def test_the_signature_has_options_that_differ_from_their_default():
@@ -107,7 +117,7 @@ def test_importing_options_imports_no_other_package(name):
     """A Space builds its page before it loads the metric."""
     source = Path(evaluate_qa.path(name), "options.py").read_text(encoding="utf-8")
     imported = set(re.findall(r"^(?:from|import) ([\w.]+)", source, re.MULTILINE))
-    assert imported <= {"collections.abc", "dataclasses", "math", "os", "pathlib", "typing"} | {
+    assert imported <= {"collections.abc", "dataclasses", "json", "math", "os", "pathlib", "typing"} | {
         module for module in imported if module.startswith(".")
     }
     assert importlib.import_module(f"evaluate_qa.metrics.{name}.options")

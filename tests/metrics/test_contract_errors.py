@@ -77,6 +77,9 @@ def test_a_missing_column_raises_an_error(unloaded, case):
 def test_an_unknown_keyword_raises_an_error_with_the_nearest(unloaded, case, load, name):
     with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'refrences'; did you mean 'references'"):
         unloaded.compute(**case.columns, refrences=["a"])
+    for given, column in (("answers", "predictions"), ("gold", "references"), ("prompts", "questions")):
+        with pytest.raises(TypeError, match=f"^{name}: unknown keyword {given!r}; did you mean {column!r}"):
+            unloaded.compute(**{given: ["a"]})
     with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'per_example'"):
         load(per_example=False)
     with pytest.raises(ValueError, match=f"^{name}: there is no configuration 'papr'; expected one of 'default'"):

@@ -126,7 +126,7 @@ def test_blank_references_next_to_others_have_length_0(metric):
 @pytest.mark.parametrize(
     ("bad", "error", "message"),
     [
-        ([1.0], ValueError, r"reference_weights\[1\] has length 1, references\[1\] 2; expected one weight for each"),
+        ([1.0], ValueError, r"reference_weights\[1\] has length 1, but references\[1\] has length 2; exp"),
         ([1.1, 1], ValueError, r"reference_weights\[1\] is \[1.1, 1\]; expected a list of numbers from -1 to 1, at l"),
         ([math.nan, 1], ValueError, r"reference_weights\[1\] is \[nan, 1\]; expected"),
         ([10**400, 1], ValueError, r"reference_weights\[1\] is \[1000"),
@@ -143,6 +143,20 @@ def test_invalid_weights_raise(metric, bad, error, message):
         metric.compute(**columns, reference_weights=[[1], bad])
     assert (raised.value.column, raised.value.row) == ("reference_weights", 1)
     assert metric.compute(**columns)["ref_len"] == 2
+
+
+def test_no_score_exceeds_100(metric):
+    texts = ["a b c d e f g", "a b c d", "x"]
+    for weight in (1.0, 0.7):
+        columns = {"references": texts, "reference_weights": [[weight]] * 3}
+        result = metric.compute(predictions=texts, **columns)
+        assert [result["deltableu"], *result["precisions"]] == [100] * 5
+        assert result["per_example"]["score"] == [100] * 3
+
+
+def test_the_longest_ngram_is_bounded(metric):
+    with pytest.raises(ValueError, match=r"^deltableu: max_ngram_order is 1000000000; expected .*, at most 100$"):
+        metric.compute(predictions=["a"], references=["a"], max_ngram_order=10**9)
 
 
 def test_numpy_weights_are_accepted(metric):

@@ -7,6 +7,7 @@ import time
 from contextlib import closing, suppress
 from functools import partial
 
+import numpy as np
 import pytest
 from chat_server import STATES, by_words, completion, numbered, rows
 from tiny_chat_model import save_chat_model
@@ -350,6 +351,8 @@ def test_a_missing_question_is_an_error_if_the_protocol_needs_it(load):
         ({"endpoint": "ftp://x"}, "endpoint is 'ftp://x'; expected a URL such as"),
         ({"model": None}, "endpoint is given without model"),
         ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
+        ({"extra_body": {"stop": {1}}}, "extra_body is .*; expected a mapping .*, with values that JSON can hold"),
+        ({"extra_body": {"top_p": np.float32(0.5)}}, "extra_body is .*; expected a mapping"),
         ({"dtype": "auto"}, "dtype is 'auto'; expected one of float32, float16, bfloat16"),
     ],
 )

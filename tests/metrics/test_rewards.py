@@ -7,6 +7,7 @@ import re
 import statistics
 import threading
 
+import numpy as np
 import pytest
 
 import evaluate_qa
@@ -130,6 +131,8 @@ def test_rows_without_a_reference_have_no_reward(deltableu):
     assert log.columns["deltableu_score"][1:5] == [None] * 4
     nothing = deltableu.reward(extract="a")(["?"] * 2, ["x", "y"], answer=[None, "z"], **log.keywords())
     assert nothing == [None, 0.0]
+    penalty = deltableu.reward(extract="a", missing=-1)(["?"], ["x"], answer=["z"])
+    assert (penalty, type(penalty[0])) == ([-1.0], float)
     assert log.figures["rewards/deltableu/extracted"] == 0
 
 
@@ -139,6 +142,8 @@ def test_a_band_maps_scores_linearly(deltableu):
     texts = ["a b c e", "a b c d", "x y z"]
     found = deltableu.reward(value=(40, 80))(["?"] * 3, texts, answer=["a b c d"] * 3)
     assert found == pytest.approx([(100 * 0.125**0.25 - 40) / 40, 1.0, 0.0], abs=1e-9)
+    for band in ([40, 80], np.array([40, 80]), (np.float32(40), np.int64(80))):
+        assert deltableu.reward(value=band)(["?"] * 3, texts, answer=["a b c d"] * 3) == pytest.approx(found)
 
 
 def test_equal_rows_are_scored_once_in_one_call(metrics, monkeypatch):
@@ -187,7 +192,11 @@ def test_the_accelerator_is_left_to_the_policy(monkeypatch):
 BAD_OPTIONS = [
     ({"value": "scores"}, ValueError, "value is 'scores'; expected 'score', 'verdict' or (low, high) with low < high"),
     ({"value": (0.5, 0.5)}, ValueError, "value is (0.5, 0.5); expected 'score'"),
-    ({"missing": "0"}, ValueError, "missing is '0'; expected a number"),
+    ({"value": np.array([1, 0])}, ValueError, "value is array([1, 0]); expected 'score'"),
+    ({"missing": "0"}, ValueError, "missing is '0'; expected a finite number or None"),
+    ({"missing": float("nan")}, ValueError, "missing is nan; expected a finite number or None"),
+    ({"name": 5}, TypeError, "name is 5; expected a string or None"),
+    ({"asynchronous": "no"}, ValueError, "asynchronous is 'no'; expected True or False"),
     ({"extract": "(open"}, ValueError, "extract is '(open', which is not a regular expression (missing )"),
     ({"extract": 5}, TypeError, "extract is 5; expected a tag, a regular expression or a callable"),
     ({"answers": ANSWERS}, TypeError, "answers is ['Marie Curie', "),
@@ -246,6 +255,8 @@ def test_a_missing_question_raises_an_error_with_a_fix(metrics):
     message = "bem: prompts[2] is ' '; expected a question, which BEM needs for every row; name the column"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         metrics["bem"].reward()(["?", "?", " "], ["a"] * 3, answer=["b"] * 3)
+    with pytest.raises(TypeError, match="bem: prompts is None; expected a list with one entry for each row"):
+        metrics["bem"].reward()(None, ["a"], answer=["b"])
     with pytest.raises(RuntimeError, match="my own"):
         metrics["bem"].reward(extract=_fails)(["?"], ["a"], answer=["b"])
     with pytest.raises(TypeError, match="bem: extract returned 1; expected a string, or None if there is no answer"):

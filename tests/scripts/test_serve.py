@@ -120,10 +120,12 @@ INVALID = [
     ({}, 400, "bem: predictions is missing"),
     ({**ROW, "threshold": 0.4}, 400, "threshold is an option of the server. Start the server with --compute."),
     ({**ROW, "prediction": []}, 400, "bem: unknown keyword 'prediction'; did you mean 'predictions'?"),
-    ({**ROW, "per_example": "false"}, 400, "bem: per_example is 'false'; expected True or False"),
+    ({**ROW, "per_example": "false"}, 400, 'per_example is "false"; expected true or false.'),
     (b"{", 400, "The body is not JSON (Expecting property name"),
     (b"\xff\x00", 400, "The body is not JSON ("),
-    (b"[]", 400, "The body is a list; expected a JSON object."),
+    (b"[]", 400, "The body is an array; expected a JSON object."),
+    (b"null", 400, "The body is null; expected a JSON object."),
+    (b"1.5", 400, "The body is a number; expected a JSON object."),
     (b'{"a":' + b"[" * 100_000, 400, "The body is nested too deeply"),
     (b" " * 2**21, 413, "The body has 2.0 MB; expected at most 1 MB."),
 ]
@@ -185,7 +187,11 @@ def test_a_judge_can_ask_the_server(bem, metric):
     [
         ({"state": "It was Curie."}, "bem: state is not JSON; expected an object with question, references and"),
         ({"state": {"prediction": "a"}}, "bem: state has no 'references'; expected"),
-        ({"state": {**STATE, "prediction": 3}}, "bem: predictions[0] is 3; expected a string"),
+        ({"state": None}, "bem: state is null; expected an object"),
+        ({"state": {**STATE, "prediction": 3}}, "bem: state.prediction is 3; expected a string"),
+        ({"state": {**STATE, "references": []}}, "bem: state.references is []; expected a non-empty string"),
+        ({"state": {**STATE, "question": ""}}, "bem: state.question is ''; expected a question"),
+        ({"questions": {"x": {}}}, "bem: questions['x'] has no type; expected 'noul'"),
         ({"questions": {}}, "bem: questions is missing or empty"),
         ({"questions": {"x": {"type": "choice"}}}, "bem: questions['x'] has the type 'choice'; expected 'noul'"),
     ],
@@ -214,6 +220,18 @@ def test_the_openapi_file_describes_the_columns(bem, metric):
     assert body["required"] == ["predictions", "references", "questions"]
     assert body["properties"].keys() == {*metric.columns, "per_example"}
     assert "swagger" in bem.ask("/docs")[1]
+    statuses = {path: operation["responses"].keys() for path, (operation,) in operations(document)}
+    failures = {"200", "400", "401", "408", "413", "415", "429", "500"}
+    assert statuses == {
+        "/v1/score": failures,
+        "/v1/systemone": {*failures, "501"},
+        "/metrics": {"200", "401"},
+        "/health": {"200"},
+    }
+
+
+def operations(document):
+    return [(path, list(methods.values())) for path, methods in document["paths"].items()]
 
 
 def test_a_full_queue_refuses_requests_and_errors_stay_with_their_request():

@@ -46,6 +46,17 @@ def test_estimate_by_hand():
     assert found.all.notes == ("only 40 independent labels: with fewer than 50 the interval may be too narrow",)
 
 
+def test_figures_are_plain_numbers():
+    found = evaluate_qa.estimate(SCORES, LABELS).all
+    figures = (*ends(found.accuracy), *ends(found.labels_alone), found.metric, found.tuning, found.worth)
+    assert {type(figure) for figure in figures} == {float}
+
+
+def test_help_names_the_types_of_arguments():
+    for function in (evaluate_qa.compare, evaluate_qa.estimate):
+        assert {"ArrayLike", "ArrayLike | None"} & set(function.__annotations__.values())
+
+
 def test_scores_that_fall_with_the_labels_get_no_weight():
     found = estimate(1 - SCORES, LABELS).all
     assert found.tuning == 0

@@ -120,6 +120,17 @@ def test_least_is_a_share(least):
         with_right(1, 2)(["a", "b"], ["a", "b"], least=least)
 
 
+def test_load_is_a_mapping():
+    with pytest.raises(TypeError, match="load is 'cpu'; expected a mapping of options"):
+        with_right(1, 1)(["a"], ["a"], metric="m", load="cpu")
+
+
+def test_scores_of_rows_are_not_left_out():
+    from evaluate_qa.pytest import AssertAnswers
+
+    AssertAnswers()("Paris", "Paris", per_example=False)
+
+
 def with_right(right, rows):
     """An `AssertAnswers` with a metric for which the first rows are right."""
     from evaluate_qa.pytest import AssertAnswers
