@@ -159,7 +159,7 @@ def replaced(place, **columns):
         ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
         (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
-        (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1: name"),
+        (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1. Name"),
         (labeled(), ["--column", "score=question"], "row 1: the column 'question' is 'Q0?'; expected a number"),
         (labeled(), ["--json", "labels.csv"], "--labels and --json must be different files"),
     ],
