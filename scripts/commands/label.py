@@ -34,8 +34,6 @@ def label(
     The page has the first free port from 7860, or the port in the variable GRADIO_SERVER_PORT.
     """
     with reported_errors("label"):
-        if kappa is None:
-            typer.echo("Loading the labeling page. This can take a minute on a busy machine…", err=True)
         from ..estimation.arguments import parse_columns
         from ..labeling.sheet import Sheet
 
@@ -50,6 +48,7 @@ def label(
                 + ("not defined, because all labels are the same" if found is None else f"{found:.3f}")
             )
             return
+        typer.echo("Loading the labeling page. This can take a minute on a busy machine…", err=True)
         try:
             from ..labeling.page import launch
         except ImportError as error:

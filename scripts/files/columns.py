@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .rows import RowsError, checked_parquet, place, read_rows, require_columns, require_different
+from .rows import RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -30,7 +30,7 @@ class Columns:
 
     def named(self, name: str) -> list[Any]:
         """Return a column; raises RowsError with the most similar name if the file lacks it."""
-        require_columns(self.source, self.present, [name])
+        require_columns(source_name(self.source), self.present, [name])
         return self.values[name]
 
     def require(self, name: str, is_right: "Bools", expected: str) -> None:
@@ -53,7 +53,7 @@ def read_columns(source: str | Path, names: Collection[str]) -> Columns:
     else:
         found = _from_rows(source, names)
     if not found.numbers:
-        raise RowsError(f"{source}: there are no rows")
+        raise RowsError(f"{source_name(source)}: there are no rows")
     return found
 
 

@@ -94,7 +94,7 @@ def file_format(source: str | Path) -> str:
 
 def place(source: str | Path, number: int) -> str:
     """Return file and line of a row, for messages: `answers.jsonl, line 7` or `answers.csv, row 7`."""
-    return f"{_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
+    return f"{source_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
 
 
 def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) -> None:
@@ -232,7 +232,7 @@ def checked_parquet(path: Path) -> Iterator[None]:
 
 def _texts(lines: Iterable[bytes], source: str | Path) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
-        yield _decoded(f"{_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
+        yield _decoded(f"{source_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
 
 
 def _decoded(where: str, line: bytes, encoding: str) -> str:
@@ -242,7 +242,8 @@ def _decoded(where: str, line: bytes, encoding: str) -> str:
         raise RowsError(f"{where}: not UTF-8 ({error.reason}, byte {error.start}). Save the file as UTF-8.") from None
 
 
-def _name(source: str | Path) -> str:
+def source_name(source: str | Path) -> str:
+    """Return the name of a file, or `standard input` for `-`, for messages."""
     return "standard input" if str(source) == STANDARD else str(source)
 
 

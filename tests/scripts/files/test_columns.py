@@ -1,5 +1,7 @@
 """Some columns of a file are read in the same way from every format."""
 
+import io
+import sys
 import time
 
 import pyarrow as pa
@@ -49,6 +51,15 @@ def test_unusable_files_are_reported(tmp_path):
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "two.parquet")
     with pytest.raises(RowsError, match="two columns are named 'a'"):
         read_columns(tmp_path / "two.parquet", ["a"])
+
+
+def test_errors_about_standard_input_name_it(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"a": 1}\n')))
+    found = read_columns("-", ["a"])
+    with pytest.raises(RowsError, match=r"^standard input: there is no column 'b'"):
+        found.named("b")
+    with pytest.raises(RowsError, match=r"^standard input: there are no rows"):
+        read_columns("-", ["a"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -1,5 +1,6 @@
 """The file that a person labels, and the agreement of two people."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -163,6 +164,8 @@ def test_label_reports_bad_input(sampled, arguments, message):
     assert message in run("label", *arguments, code=1)
 
 
-def test_label_reports_that_it_is_loading_before_it_reads_rows(sampled):
-    sampled()
-    assert run("label", "none.csv", code=1).startswith("Loading the labeling page.")
+def test_label_checks_the_file_and_then_reports_that_it_is_loading(sampled, monkeypatch):
+    path = sampled()
+    assert "Loading" not in run("label", "none.csv", code=1)
+    monkeypatch.setitem(sys.modules, "evaluate_qa.labeling.page", None)  # as without gradio
+    assert run("label", path, code=1).startswith("Loading the labeling page.")
