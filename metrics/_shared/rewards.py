@@ -11,16 +11,7 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
-from .arguments import (
-    KNOWN_COLUMNS,
-    RowError,
-    Unexpected,
-    as_list,
-    check_column,
-    check_flag,
-    declarations,
-    shown,
-)
+from .arguments import KNOWN_COLUMNS, RowError, Unexpected, as_list, check_column, check_flag, declarations, shown
 from .devices import best_device, training_undisturbed
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track

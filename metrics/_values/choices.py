@@ -171,10 +171,6 @@ _AUXILIARIES = word_set(
 )
 _ASKS_POLAR = re.compile(r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|must) ", re.IGNORECASE)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-_WITH_IS = re.compile(
-    r"^\W*(it|they|he|she)(?:['’](?:s|re)| is| are| was| were) (?:actually |really |in fact )?", re.IGNORECASE
-)
-_ALWAYS = word_set("every day all week time year now already still always completely permanently one of both ") | {""}
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF = 2  # Words of a statement about a pronoun.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
@@ -216,7 +212,7 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, ranks_first, _states, _describes))
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, ranks_first, _states))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
@@ -255,15 +251,6 @@ def _states(question: str, answer: str) -> bool | None:
         return None
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
-
-
-def _describes(question: str, answer: str) -> bool | None:
-    """Return False for an answer that says the opposite: "It's open every day." for "Is it closed today?"."""
-    pronoun, predicate, *others = [*exact_words(_WITH_IS.sub(r"\1 ", answer)), "", ""]
-    asked = [word for word in exact_words(question) if word not in _AUXILIARIES]
-    opposed = pronoun in _PRONOUNS and any(opposite(word, [predicate]) for word in asked)
-    certain = opposed and not _COUNTED_NEGATION.search(question) and _ALWAYS.issuperset({*others} - {*asked})
-    return False if certain else None
 
 
 def asserts(question: str, statement: str) -> bool | None:

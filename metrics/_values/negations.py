@@ -52,14 +52,14 @@ def is_denial(texts: Texts) -> bool:
 
 def _has_other_quantifier(reference: str, answer: str) -> bool:
     """Return whether two statements differ in "all", "not all" or "none" at their start, and only in that."""
-    matches = [_QUANTIFIER.match(text) for text in (reference, answer)]
-    kinds = [match and match.lastgroup for match in matches]
-    said = [
-        {stem(word) for word in exact_words(text[match.end() :]) if word not in _NO_CONTENT | _VERBS}
-        for text, match in zip((reference, answer), matches, strict=True)
-        if match
-    ]
-    return all(kinds) and kinds[0] != kinds[1] and said[0] == said[1] != set()
+    first, second = (_QUANTIFIER.match(text) for text in (reference, answer))
+    if not first or not second or first.lastgroup == second.lastgroup:
+        return False
+    said, others = (
+        {stem(word) for word in exact_words(match.string[match.end() :]) if word not in _NO_CONTENT | _VERBS}
+        for match in (first, second)
+    )
+    return said == others != set()
 
 
 @lru_cache(maxsize=1 << 8)

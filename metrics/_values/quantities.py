@@ -142,17 +142,7 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     hedges = alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
     rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
-    verdict = _verdict(texts, reference, words, compared, hedges)
-    if verdict is False and _results_in(text, mentions, reference):
-        verdict = None  # "750 euros each, which makes 1500" for €1,500
-    return Comparison(reference.kind, verdict, answer, hedges or rejects)
-
-
-def _results_in(text: str, mentions: Sequence[Mention], reference: Mention) -> bool:
-    """Return whether a text ends up with the reference's number, but without its unit."""
-    last = mentions[-1]
-    same = not last.unit and last.number.value == reference.number.value
-    return same and _RESULT.search(text[max(0, last.start - 40) : last.start]) is not None
+    return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
 
 
 def _verdict(

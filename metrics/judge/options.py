@@ -55,10 +55,8 @@ _SERVER = Kind(_URL.expected, lambda value: hasattr(value, "reply") or _URL.acce
 
 def _are_fields(value: Any) -> bool:
     try:
-        return (
-            isinstance(value, Mapping) and all(isinstance(name, str) for name in value) and bool(json.dumps({**value}))
-        )
-    except (TypeError, ValueError, RecursionError):
+        return all(isinstance(name, str) for name in value) and bool(json.dumps({**value}))
+    except (TypeError, ValueError, RecursionError):  # no mapping, or a value that JSON does not have
         return False
 
 

@@ -14,19 +14,12 @@ MOST_SECONDS = 30
 """Time until a body is complete."""
 
 
-_JSON_TYPES = {
-    list: "an array",
-    str: "a string",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
+_JSON_TYPES = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
 def json_type(value: Any) -> str:
     """Return the name of the JSON type of a value that is not an object."""
-    return _JSON_TYPES[type(value)]
+    return _JSON_TYPES.get(type(value), "a number")
 
 
 async def read_object(request: Request) -> dict[str, Any]:

@@ -271,7 +271,6 @@ DIFFERENT = {
     ],
     "yes_no": [
         ("Yes", "The Atlantic is the bigger one.", "Is the Pacific larger than the Atlantic?"),
-        ("Yes", "It's open every day of the week.", "Is the museum closed on Mondays?"),
         ("Yes", "No, it doesn't.", "Does it?"),
         ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
         ("False", "True. Diesel would not ignite otherwise.", "True or false: diesel engines need spark plugs."),
@@ -391,7 +390,6 @@ DIFFERENT = {
     ],
 }
 UNCERTAIN = [
-    ("€1,500", "750 euros each, which makes 1500 in total", "How much did they save together?"),
     ("Tap water is safe to drink in many places", "yes", "Is tap water safe to drink?"),
     ("Philadelphia is colder than Paris", "It is colder in Paris.", ""),
     ("35", "trzydzieści pięć", "Ile to jest pięć razy siedem?"),
