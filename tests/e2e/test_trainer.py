@@ -109,9 +109,13 @@ def test_two_processes_evaluated_some_rows_twice(two):
 
 def test_invalid_rows_stop_both_processes(alone, two):
     """Only the first process scores; without its error the second would wait forever."""
-    message = "smile: references[2] is ''; expected a non-empty string or a non-empty list of non-empty strings"
-    assert alone["t5"]["failed"] == two[0]["t5"]["failed"] == f"RowValueError: {message}"
-    assert two[1]["t5"]["failed"] == f"RuntimeError: scoring failed on the first process: RowValueError: {message}"
+    message = (
+        "ValueError: smile: the labels of row 2 of the evaluation set have no text; expected the tokens of a right "
+        "answer. Remove rows whose labels are all -100, such as those with prompts that fill the maximum length, or "
+        "pass references=[…] to compute_metrics"
+    )
+    assert alone["t5"]["failed"] == two[0]["t5"]["failed"] == message
+    assert two[1]["t5"]["failed"] == f"RuntimeError: scoring failed on the first process: {message}"
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ BAD = {
     "NaN": ({**ROW, "score": float("nan")}, "score is nan; expected a number from 0 to 1"),
     "tokens": ({**ROW, "tokens_in": 1.5}, "tokens_in is 1.5; expected a whole number"),
     "a sample": ({**ROW, "sample": -1}, "sample is -1; expected a whole number"),
-    "a protocol": ({**ROW, "protocol": "mine"}, "protocol is 'mine'; expected one of default, smile"),
+    "a protocol": ({**ROW, "protocol": "mine"}, "protocol is 'mine'; expected one of default, yes-no, smile"),
     "no question": ({**ROW, "protocol": "evouna", "label": "yes"}, "there is no question, which the protocol 'evouna'"),
 }
 
