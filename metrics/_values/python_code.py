@@ -18,8 +18,10 @@ def same_expression(left: str, right: str) -> bool:
     """
     if not (_IN_PYTHON.search(left) and _IN_PYTHON.search(right)) or "\\" in left + right:
         return False
+    if max(len(left), len(right)) > _LONGEST:
+        return False
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        first, second = (_Plain().visit(ast.parse(text[:_LONGEST], mode="eval")) for text in (left, right))
+        first, second = (_Plain().visit(ast.parse(text, mode="eval")) for text in (left, right))
         return ast.dump(first) == ast.dump(second)
     return False
 

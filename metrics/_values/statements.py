@@ -90,11 +90,14 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     >>> ranks_first("Is the Pacific larger than the Atlantic?", "The Atlantic is the bigger one.")
     False
     """
-    asked, word = _compared(question.lower()), _COMPARED_ALONE.search(answer.lower())
+    lowered = answer.lower()
+    asked, word = _compared(question.lower()), _COMPARED_ALONE.search(lowered)
     if not asked or " than " in answer or not word or NEGATION.search(f"{question} {answer}"):
         return None
     first, name, side, second = asked
-    subject, after = (frozenset(map(stem, content_words(text))) for text in answer.lower().split(word[0], 1))
+    subject, after = (
+        frozenset(map(stem, content_words(text))) for text in (lowered[: word.start()], lowered[word.end() :])
+    )
     if POLE[word[0]][0] != name or (subject & first and subject & second) or after & (first | second):
         return None
     about_first = bool(subject & first) or (not named and _PRONOUN.match(answer) is not None)
