@@ -125,8 +125,8 @@ def compare_values(
     """Compare an answer with a reference that is a value, such as a number, a date or a list.
 
     Numbers are equal if they differ by at most half a unit of the last digit of the less precise one, but at most 3%.
-    Integers and years must match exactly. Units are converted; numbers may then differ by 1.5%. If only one number has
-    a unit, they are equal only if the question names it. A date that lacks a field of the reference gets no verdict.
+    Two integers or years must match exactly. Units are converted; numbers may then differ by 1.5%. If only one number
+    has a unit, they are equal only if the question names it. A date that lacks a field of the reference has no verdict.
 
     Args:
         reference: The right answer.
