@@ -48,7 +48,7 @@ class ForTraining(Scorer):
             tokenizer: Decodes predictions, labels and inputs, without special tokens.
             questions: One for each row of the evaluation set, in its order (default: the decoded inputs, if the
                 training arguments have `include_for_metrics=["inputs"]`).
-            references: Likewise, a string or a list of strings per row (default: the decoded labels).
+            references: A string or a list of strings for each row, in the same order (default: the decoded labels).
             prefix: Text before the names of the results, followed by an underscore.
             log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each evaluation to
                 the active run, under the metric's name.

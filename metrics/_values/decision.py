@@ -124,9 +124,9 @@ def compare_values(
 ) -> Decision:
     """Compare an answer with a reference that is a value, such as a number, a date or a list.
 
-    Numbers are equal within half a unit of the last digit of the less precise one, but at most 3%; integers and years
-    have to be the same. Units are converted; numbers may then differ by 1.5%. If one of the numbers lacks a unit, they
-    are equal only if the question names the unit. A date that lacks a field of the reference gets no verdict.
+    Numbers are equal if they differ by at most half a unit of the last digit of the less precise one, but at most 3%.
+    Two integers or years must match exactly. Units are converted; numbers may then differ by 1.5%. If only one number
+    has a unit, they are equal only if the question names it. A date that lacks a field of the reference has no verdict.
 
     Args:
         reference: The right answer.

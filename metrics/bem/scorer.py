@@ -39,8 +39,8 @@ def _question(value: object) -> str:
 class BemScorer(ForTraining, ForReward, ComparesValues):
     """BEM judges whether an answer means the same as a reference, given the question.
 
-    A classifier reads all three texts. The score is its probability that answer and reference are equivalent. Rules
-    decide references that are values, such as numbers and dates, where they are sure; the score is then 1 or 0.
+    A classifier reads all three texts. The score is its probability that answer and reference are equivalent. If a
+    reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
 
     Returns:
         bem: Mean score, from 0 to 1.

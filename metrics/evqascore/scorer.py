@@ -39,7 +39,7 @@ class EvqascoreScorer(Scorer):
     say more.
 
     Returns:
-        evqascore: Mean score. Captions score from -1 to 1 as a rule; answers are multiplied by ln(keywords + 1).
+        evqascore: Mean score. Captions usually score from -1 to 1; answer scores are multiplied by ln(keywords + 1).
         accuracy: Share of verdicts that are True, if a threshold is set.
         precision, recall, f_score, coarse, n_keywords: Means of the components.
         unscored: With unreadable="none", the number of rows that could not be scored.

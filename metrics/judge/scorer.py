@@ -56,9 +56,9 @@ class Judged(Scored):
 class JudgeScorer(ForReward):
     """A language model judges whether an answer is right, given reference answers.
 
-    The model runs behind an OpenAI-compatible endpoint or on this machine. It is asked once about each distinct row;
-    with `cache_dir`, once across calls. A blank answer is wrong without a request. With `first`, a matcher decides the
-    rows that it is sure about.
+    The model runs behind an OpenAI-compatible endpoint or on this machine. It sees each distinct row of a call
+    once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. With `first`, a matcher
+    decides the rows that it is sure about.
 
     The model answers a chat prompt or, at a decision endpoint (`api`), typed questions with probabilities. Several
     models form a jury (`judges`), which decides by weighted votes.
@@ -66,7 +66,7 @@ class JudgeScorer(ForReward):
     Returns:
         judge: Mean score, from 0 to 1, of the rows with a score.
         accuracy: Share of these rows that are judged correct.
-        not_attempted: Share of these rows that are labeled so, blank, or unanswered according to `first`.
+        not_attempted: Share of these rows that are blank, or that the judge or `first` counts as unanswered.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean spread of a row's scores.

@@ -37,7 +37,7 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues):
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
     A logistic layer combines it with the shared words into the probability that people would call the answer correct.
-    Rules decide references that are values, such as numbers and dates, where they are sure; the score is then 1 or 0.
+    If a reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
 
     Returns:
         nli_lex: Mean score, from 0 to 1.

@@ -38,7 +38,7 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
 
     It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
     synthetic answer or of the reference. The lexical score combines whether the answer contains the reference with the
-    similarity of the answer's closest n-gram. Rules decide references that are values, such as numbers and dates, where
+    similarity of the answer's closest n-gram. If a reference is a value, such as a number or a date, rules decide where
     they are sure; the score is then 1 or 0.
 
     Returns:

@@ -58,14 +58,14 @@ def agreement(
     ] = None,
     bootstrap: Annotated[int, _out("Draw this many bootstrap resamples for intervals; 0 prints none.")] = 1000,
     group: Annotated[
-        list[str] | None, _out("Print the table of this group only, such as all. Files have all groups. Repeatable.")
+        list[str] | None, _out("Print only the table of this group, such as all. --json writes all groups. Repeatable.")
     ] = None,
     json_file: Json = None,
 ) -> None:
     """Compare metrics with human labels, next to simple baselines and published figures.
 
-    The board has more columns, of sets that nothing is trained on, if DATA_DIR has the folder `verdicts`: a file of
-    judged answers for each set, such as kqa_statements.jsonl.gz. With --json, it writes an entry of the board's page.
+    If DATA_DIR contains the folder `verdicts` with judged answers, such as kqa_statements.jsonl.gz, the board also has
+    data sets on which no matcher was trained. With --json, `--data board` writes an entry for the board's page.
 
     To set an option of only one of several metrics, put its name in front: --load smile.device=cuda.
     """

@@ -17,7 +17,7 @@ def dataset(
 ) -> None:
     """Build a data set with human labels: Parquet files and a card, for load_dataset(OUTPUT) or the Hub.
 
-    Downloads go to the cache of datasets; set HF_DATASETS_CACHE to move it.
+    Downloads go to the cache of the package datasets. Set HF_DATASETS_CACHE to move it.
     """
     with reported_errors("dataset"):
         built = build(name, output, data_dir)

@@ -16,13 +16,13 @@ def estimate(
     scored: Annotated[str, typer.Option(help="Read all rows with their scores: JSONL, CSV or Parquet.")],
     labels: Annotated[str, typer.Option(help=f"{LABELS_HELP}, such as `evaluate-qa sample` draws.")],
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
-    by: Annotated[str | None, _columns("Estimate for each value of this column, too, such as system.")] = None,
+    by: Annotated[str | None, _columns("Also estimate for each value of this column, such as system.")] = None,
     json_file: Json = None,
 ) -> None:
     """Estimate the accuracy of all answers from a few human labels.
 
     Prediction-powered inference (PPI++, Angelopoulos et al. 2023) combines the labels with the scores of all rows. The
-    better the scores predict the labels, the narrower the 95% interval. It stays valid if the scores are poor. To
+    better the scores predict the labels, the narrower the 95% interval. The interval is valid even for poor scores. To
     compare systems by labels, use `evaluate-qa compare --labels`.
     """
     with reported_errors("estimate"):

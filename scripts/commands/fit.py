@@ -30,7 +30,7 @@ def fit(
         Path | None,
         typer.Option(
             help="Read more settings from this YAML file: learning rate, mixture of examples, files to start from, to "
-            "average or to learn from. scripts/training/README.md in the repository lists them (default: none)."
+            "average or to learn from. scripts/training/README.md in the repository explains them (default: none)."
         ),
     ] = None,
     epochs: Annotated[
@@ -40,7 +40,7 @@ def fit(
 ) -> None:
     """Train a matcher on labeled answers, and report how it agrees with people before and after.
 
-    Use it like any other model: evaluate_qa.load("bem", model="mine.safetensors").
+    Use the result like any other model: evaluate_qa.load("bem", model="mine.safetensors").
 
     Two fifths of the questions in your own file are held out: one half chooses the epoch and fits the final layers, the
     other half tests the result. Below 100 questions, the test is too small for a confidence interval. An interrupted

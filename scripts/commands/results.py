@@ -25,9 +25,9 @@ def results(
     record: Annotated[Path | None, _record("Write a record of Every Eval Ever, too, to this JSON file.")] = None,
     organization: Annotated[str | None, _record("Name who evaluated the model, for --record.")] = None,
 ) -> None:
-    """Write a model's accuracy as the Hub shows it on the pages of the model and the data set.
+    """Write a model's accuracy for the Hub, which shows it on the pages of the model and the data set.
 
-    The value is the share judged correct, or the accuracy that `estimate` gives with --labels. The notes have 95%
+    The value is the share judged correct or, with --labels, the accuracy that `estimate` reports. The notes contain 95%
     intervals, the mean score and the metric's signature.
     """
     with reported_errors("results"):

@@ -31,8 +31,8 @@ def score(
     engine: Annotated[
         Literal["local", "ray"],
         _ray(
-            "Score in this process, or in actors of Ray: of the cluster that the variable RAY_ADDRESS names "
-            "(host:port, or auto), else on this machine."
+            "Score in this process (local) or in Ray actors (ray). The variable RAY_ADDRESS (host:port, or auto) names "
+            "the cluster; if it is not set, the actors run on this machine."
         ),
     ] = "local",
     num_actors: Annotated[

@@ -63,7 +63,7 @@ def gate(
 
     Args:
         baseline: Scores, or verdicts as True and False or 1 and 0, of the baseline, shape (rows,).
-        system: The same of the system, in the same order, shape (rows,).
+        system: Scores or verdicts of the system, in the same order, shape (rows,).
         max_drop: The allowed drop, at least 0, in the units of the scores; .01 is one point of accuracy.
         clusters: Cluster of each row, such as its question, shape (rows,). Rows of one cluster are not independent.
         confidence: Confidence level of the one-sided bound.

@@ -42,7 +42,7 @@ def assert_same(left, right):
 def test_the_scorer_has_the_metrics_name(metric, name):
     assert type(metric) is scorer_class(name)
     assert metric.name == name
-    assert metric.citation.startswith("@")
+    assert metric.citation.startswith("@"), "the scorer's citation is a BibTeX entry"
 
 
 def test_help_fits_on_two_screens(metric):
@@ -61,8 +61,8 @@ def test_the_mean_score_has_the_metrics_name(result, name, case):
     assert case.allows(result[name])
 
 
-def test_the_signature_begins_with_name_and_version(result, name):
-    assert re.match(rf"{name}\|v:\d+\.\d+\.\d+\|\S", result["signature"])
+def test_the_signature_has_name_version_and_settings(result, name):
+    assert re.fullmatch(rf"{name}\|v:\d+\.\d+\.\d+(\|[a-z_0-9]+:[^|\s]+)*", result["signature"])
 
 
 def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):

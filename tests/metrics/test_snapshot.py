@@ -1,10 +1,11 @@
 """Scores and signatures of the sample do not change, with default options, and of its fourth with other options.
 
-After an intended change, `python tests/metrics/test_snapshot.py` writes a new snapshot, and the changelog needs a line
-under "Scores".
+After an intended change, `python tests/metrics/test_snapshot.py smile` writes a new snapshot of smile (default: of all
+metrics), and the changelog needs a line under "Scores".
 """
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -102,5 +103,6 @@ def like(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    snapshot = {name: results(name) for name in CALLS}
+    snapshot = json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+    snapshot |= {name: results(name) for name in sys.argv[1:] or CALLS}
     SNAPSHOT.write_text(json.dumps(snapshot, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
