@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
 
 from . import schema, systemone
-from .batching import Batcher, QueueFullError
-from .bodies import read_object
+from .batching import Batcher, Columns, QueueFullError
+from .bodies import in_json, read_object
 
 logger = logging.getLogger("evaluate_qa")
 
@@ -59,17 +59,18 @@ class Server:
     async def score(self, request: Request) -> Response:
         """Score rows: the keywords of `compute` are the fields of the body, and its result is the reply."""
         body = await read_object(request)
-        per_example = body.pop("per_example", True)
+        metric, per_example = self._metric, body.pop("per_example", True)
         if options := declarations(type(self._options)).keys() & body.keys():
             raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
-        try:
-            check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
-        except TypeError as error:
-            raise HTTPException(400, str(error)) from None
         if not isinstance(per_example, bool):
             given = json.dumps(per_example)
             raise HTTPException(400, f"per_example is {given:.80}; expected true or false.")
-        result = await self._result(body)
+        try:
+            check_keywords(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
+            columns = metric.check_columns({name: body.get(name) for name in metric.columns}, self._options)
+        except (ValueError, TypeError) as error:
+            raise HTTPException(400, in_json(error, body)) from None
+        result = await self._result(columns)
         if not per_example:
             result.pop("per_example")
         return self._reply(200, result)
@@ -82,7 +83,7 @@ class Server:
             raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
         body = await read_object(request)
         try:
-            row = systemone.row_of(body, metric)
+            row = systemone.row_of(body, metric, self._options)
         except ValueError as error:
             raise HTTPException(400, f"{metric.name}: {error}.") from None
         try:
@@ -108,15 +109,10 @@ class Server:
         lines += [f'evaluate_qa_requests_total{{status="{code}"}} {n}' for code, n in sorted(self._statuses.items())]
         return "\n".join([*lines, ""])
 
-    async def _result(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result for columns as they came; raise HTTPException if they are invalid or cannot be scored."""
-        metric = self._metric
+    async def _result(self, columns: Columns) -> dict[str, Any]:
+        """Return the result for columns that have passed all checks; raise HTTPException if they cannot be scored."""
         try:
-            checked = metric.check_columns({name: columns.get(name) for name in metric.columns}, self._options)
-        except (ValueError, TypeError) as error:
-            raise HTTPException(400, str(error)) from None
-        try:
-            return await self._batcher.result(checked, len(checked[metric.required[0]]))
+            return await self._batcher.result(columns, len(columns[self._metric.required[0]]))
         except QueueFullError:
             waits = f"{self._batcher.waiting:,} rows are waiting. Try again later."
             raise HTTPException(429, waits, {"Retry-After": "1"}) from None
