@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
@@ -43,16 +43,12 @@ class Server:
         # Errors have the shape that clients of OpenAI and of System One read.
         app.add_exception_handler(HTTPException, self._failed)
         app.add_exception_handler(Exception, self._failed)
-        authorized = [Depends(self._authorize)]
-        for path, answer, request, errors in (
-            ("/v1/score", self.score, schema.score(self._metric), schema.ERRORS),
-            ("/v1/systemone", self.systemone, schema.systemone(), schema.ERRORS | schema.NO_PROBABILITY),
-        ):
-            app.post(path, dependencies=authorized, openapi_extra=request, responses=errors)(answer)
-        metrics = app.get(
-            "/metrics", dependencies=authorized, response_class=PlainTextResponse, responses=schema.UNAUTHORIZED
-        )
-        metrics(self.metrics)
+        authorized = APIRouter(dependencies=[Depends(self._authorize)])
+        score, systemone = schema.score(self._metric), schema.systemone()
+        authorized.post("/v1/score", openapi_extra=score, responses=schema.ERRORS)(self.score)
+        authorized.post("/v1/systemone", openapi_extra=systemone, responses=schema.SYSTEMONE_ERRORS)(self.systemone)
+        authorized.get("/metrics", response_class=PlainTextResponse, responses=schema.UNAUTHORIZED)(self.metrics)
+        app.include_router(authorized)
         app.get("/health")(self.health)
         return app
 

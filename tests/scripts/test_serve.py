@@ -273,6 +273,26 @@ def test_a_full_queue_refuses_requests_and_errors_stay_with_their_request():
     assert (batcher.batches, batcher.rows, batcher.waiting) == (2, 7, 0)
 
 
+def test_a_panic_of_a_library_ends_only_its_batch():
+    """Panics in Rust are no `Exception`; later requests must not wait forever."""
+
+    class Panic(BaseException):
+        pass
+
+    def score(calls):
+        if calls[0]["n"] == [0]:
+            raise Panic
+        return calls
+
+    async def clients():
+        batcher = Batcher(score, most_rows=6)
+        failed = await asyncio.gather(batcher.result({"n": [0]}, 1), return_exceptions=True)
+        return failed, await asyncio.wait_for(batcher.result({"n": [1]}, 1), 30)
+
+    (failed,), found = asyncio.run(clients())
+    assert (type(failed), found) == (Panic, {"n": [1]})
+
+
 def test_the_command_answers_all_requests_before_it_ends(processes, one_line):
     line = one_line("HTTP").replace("--port 8000", "--port 0").split()
     process = processes.start("-c", "from evaluate_qa.cli import app; app()", *line[1:])
