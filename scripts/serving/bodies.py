@@ -26,7 +26,7 @@ def json_type(value: Any) -> str:
 
 def in_json(error: Exception, columns: Mapping[str, Any]) -> str:
     """Return the message of an error, in which the value of a row is JSON: `null` instead of `None`."""
-    if not isinstance(error, RowError):
+    if not isinstance(error, RowError) or columns.get(error.column) is None:
         return str(error)
     value = columns[error.column][error.row]
     return str(error).replace(shown(value), f"{json.dumps(value, ensure_ascii=False):.80}", 1)

@@ -212,6 +212,16 @@ def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
     assert (status, reply["error"]["message"][: len(message)]) == (400, message)
 
 
+def test_a_missing_column_that_an_option_needs_is_named():
+    judge = evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", first="bem")
+    with serving(judge) as at:
+        columns = {name: values for name, values in ROW.items() if name != "questions"}
+        state = {name: value for name, value in STATE.items() if name != "question"}
+        for path, body in (("score", columns), ("systemone", {"state": state, "questions": NOUL})):
+            status, reply = at.ask(f"/v1/{path}", body)
+            assert (status, "question" in reply["error"]["message"]) == (400, True)
+
+
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):
     status, reply = deltableu.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
     assert (status, reply["error"]["message"][:38]) == (501, "The score of deltableu is no probabili")
