@@ -34,12 +34,30 @@ class Built:
 
 
 def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
-    """Build a data set and write it to a folder; raises the errors of `write_folder`."""
+    """Build all configurations of a data set and write them with their card; skip those without source files.
+
+    Raises:
+        FileExistsError: `output` holds anything but an earlier build of this data set.
+        FileNotFoundError: There is no such `data_dir`, or all configurations lack their source files.
+        ValueError: A source file has an unknown format.
+    """
     if data_dir is not None and not data_dir.is_dir():
         raise FileNotFoundError(f"there is no folder {data_dir}")
+    made, readme = builder(name), FOLDER / name / "README.md"
     # The cache of datasets is named after this path, so a relative path would be ambiguous.
-    options = {key: str(path.resolve()) for key, path in (("data_dir", data_dir),) if path}
-    return write_folder(builder(name), FOLDER / name / "README.md", output, **options)
+    source = str(data_dir.resolve()) if data_dir else None
+    check_output(output, readme, made.builder_configs)
+    infos, missing = {}, {}
+    for config in made.builder_configs:
+        try:
+            infos[config] = write_config(made(config_name=config, data_dir=source), output / config)
+        except FileNotFoundError as error:
+            missing[config] = str(error)
+    if not infos:
+        raise FileNotFoundError("; ".join(missing.values()))
+    write_card(readme, output / "README.md", infos)
+    write_tasks(output, [name for name, info in infos.items() if is_questions(name) and "test" in info.splits])
+    return Built(infos, missing)
 
 
 def builder(name: str) -> Any:
@@ -49,34 +67,6 @@ def builder(name: str) -> Any:
     module = import_module(f"{datasets_scripts.__name__}.{name}.{name}")
     classes = [value for value in vars(module).values() if isinstance(value, type)]
     return next(found for found in classes if issubclass(found, datasets.GeneratorBasedBuilder))
-
-
-def write_folder(builder: Any, readme: Path, output: Path, **options: Any) -> Built:
-    """Build all configurations of a data set and write them with their card; skip those without source files.
-
-    Args:
-        builder: A `datasets.GeneratorBasedBuilder` class.
-        readme: Its card, with the YAML that cannot be computed, such as license and language.
-        output: The folder to write.
-        options: Options of the builder, such as `data_dir` and `cache_dir`.
-
-    Raises:
-        FileExistsError: `output` holds anything but an earlier build of this data set.
-        FileNotFoundError: all configurations lack their source files.
-        ValueError: a source file has an unknown format.
-    """
-    check_output(output, readme, builder.builder_configs)
-    infos, missing = {}, {}
-    for name in builder.builder_configs:
-        try:
-            infos[name] = write_config(builder(config_name=name, **options), output / name)
-        except FileNotFoundError as error:
-            missing[name] = str(error)
-    if not infos:
-        raise FileNotFoundError("; ".join(missing.values()))
-    write_card(readme, output / "README.md", infos)
-    write_tasks(output, [name for name, info in infos.items() if is_questions(name) and "test" in info.splits])
-    return Built(infos, missing)
 
 
 def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:

@@ -11,12 +11,11 @@ def is_questions(config: str) -> bool:
     return config.rpartition("_")[2] == "questions"
 
 
-def features(**types: str) -> dict[str, Any]:
-    """Return fields of these types for `datasets.Features`, by default those of a question; `strings` is a list."""
+def features() -> dict[str, Any]:
+    """Return the fields of a question for `datasets.Features`."""
     from datasets import List, Value
 
-    types = types or {"question": "string", "references": "strings", "target": "string"}
-    return {name: List(Value("string")) if kind == "strings" else Value(kind) for name, kind in types.items()}
+    return {"question": Value("string"), "references": List(Value("string")), "target": Value("string")}
 
 
 def unique_questions(rows: Iterable[Row]) -> Iterator[Row]:

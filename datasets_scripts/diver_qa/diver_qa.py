@@ -10,9 +10,11 @@ from .._shared.questions import features, is_questions, unique_questions
 from .._shared.sources import only_split
 from .rows import SOURCE, parse_file
 
-_TYPES = {
-    "question": "string", "references": "strings", "answer": "string", "source": "string", "model": "string",
-    "judgement": "bool",
+_TEXT = datasets.Value("string")
+
+_FEATURES = {
+    "question": _TEXT, "references": datasets.List(_TEXT), "answer": _TEXT, "source": _TEXT, "model": _TEXT,
+    "judgement": datasets.Value("bool"),
 }  # fmt: skip
 
 
@@ -26,9 +28,8 @@ class DiverQa(datasets.GeneratorBasedBuilder):
     DEFAULT_CONFIG_NAME = "default"
 
     def _info(self) -> datasets.DatasetInfo:
-        types = {} if is_questions(self.config.name) else _TYPES
         return datasets.DatasetInfo(
-            features=datasets.Features(features(**types)),
+            features=datasets.Features(features() if is_questions(self.config.name) else _FEATURES),
             license="mit",
             homepage="https://github.com/saishridhar/DIVER-QA",
         )

@@ -10,9 +10,11 @@ from .._shared.questions import features, is_questions, unique_questions
 from .._shared.sources import only_split
 from .rows import SOURCES, parse_file
 
-_TYPES = {
-    "question_id": "int32", "question": "string", "references": "strings", "system": "string", "answer": "string",
-    "judgement": "bool", "improper": "bool", "usable": "bool",
+_TEXT, _FLAG = datasets.Value("string"), datasets.Value("bool")
+
+_FEATURES = {
+    "question_id": datasets.Value("int32"), "question": _TEXT, "references": datasets.List(_TEXT), "system": _TEXT,
+    "answer": _TEXT, "judgement": _FLAG, "improper": _FLAG, "usable": _FLAG,
 }  # fmt: skip
 
 
@@ -27,9 +29,8 @@ class Evouna(datasets.GeneratorBasedBuilder):
     ]
 
     def _info(self) -> datasets.DatasetInfo:
-        types = {} if is_questions(self.config.name) else _TYPES
         return datasets.DatasetInfo(
-            features=datasets.Features(features(**types)),
+            features=datasets.Features(features() if is_questions(self.config.name) else _FEATURES),
             license="apache-2.0",
             homepage="https://github.com/wangcunxiang/QA-Eval",
         )

@@ -92,10 +92,7 @@ class RowScorer:
         return mine.result()
 
     def _score_all(self, waiting: Sequence[tuple[Row, "Future[RowScore]"]]) -> None:
-        try:
-            scored: Sequence[RowScore | BaseException] = outcomes(self._scores, [row for row, _ in waiting])
-        except BaseException as error:  # such as KeyboardInterrupt: the other threads must not wait forever
-            scored = [error] * len(waiting)
+        scored = outcomes(self._scores, [row for row, _ in waiting])
         for (_, future), outcome in zip(waiting, scored, strict=True):
             if isinstance(outcome, BaseException):
                 future.set_exception(outcome)

@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from huggingface_hub import RepoCard
+
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.checkpoints import find
 from evaluate_qa.metrics._shared.large import read_head
@@ -65,9 +67,10 @@ def _build_space(repository: Repository) -> None:
             _write(repository, file, _read(path))
     constraints = (sources.PACKAGE / "constraints.txt").read_text(encoding="utf-8")
     _write(repository, "requirements.txt", pinned(wanted(app / "requirements.txt"), constraints))
-    yaml, body = _split(METRICS / name / "README.md")
+    card = RepoCard.load(METRICS / name / "README.md")
     # The Hub installs this version of gradio and ignores requirements.txt.
-    _write(repository, "README.md", f"---\n{yaml}\nsdk_version: {version('gradio', constraints)}\n---\n{body}")
+    card.data["sdk_version"] = version("gradio", constraints)
+    _write(repository, "README.md", str(card))
 
 
 def _build_page(repository: Repository) -> None:
@@ -118,15 +121,6 @@ def _place(repository: Repository, file: str) -> Path:
     return place
 
 
-def _split(card: Path) -> tuple[str, str]:
-    """Return the YAML and the text of a card."""
-    start, fence, rest = card.read_text(encoding="utf-8").partition("---\n")
-    yaml, end, body = rest.partition("\n---\n")
-    if start or not fence or not end:
-        raise ValueError(f"{card} must start with YAML between two lines of three hyphens.")
-    return yaml, body
-
-
 def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
     built = hub_folder.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
     if built.missing:
@@ -163,7 +157,7 @@ def _build_matcher(repository: Repository) -> None:
 
 def _sections(readme: Path, *titles: str) -> str:
     """Return the sections of a card by the beginning of their titles."""
-    sections = _split(readme)[1].split("\n## ")[1:]
+    sections = RepoCard.load(readme).text.split("\n## ")[1:]
     found = [section for title in titles for section in sections if section.startswith(title)]
     if len(found) != len(titles):
         raise ValueError(f"{readme} lacks one of the sections {', '.join(titles)}.")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
 
 from . import schema, systemone
-from .batching import Batcher, QueueFullError
-from .bodies import read_object
+from .batching import Batcher, Columns, QueueFullError
+from .bodies import in_json, read_object
 
 logger = logging.getLogger("evaluate_qa")
 
@@ -43,33 +43,30 @@ class Server:
         # Errors have the shape that clients of OpenAI and of System One read.
         app.add_exception_handler(HTTPException, self._failed)
         app.add_exception_handler(Exception, self._failed)
-        authorized = [Depends(self._authorize)]
-        for path, answer, request, errors in (
-            ("/v1/score", self.score, schema.score(self._metric), schema.ERRORS),
-            ("/v1/systemone", self.systemone, schema.systemone(), schema.ERRORS | schema.NO_PROBABILITY),
-        ):
-            app.post(path, dependencies=authorized, openapi_extra=request, responses=errors)(answer)
-        metrics = app.get(
-            "/metrics", dependencies=authorized, response_class=PlainTextResponse, responses=schema.UNAUTHORIZED
-        )
-        metrics(self.metrics)
+        authorized = APIRouter(dependencies=[Depends(self._authorize)])
+        score, systemone = schema.score(self._metric), schema.systemone()
+        authorized.post("/v1/score", openapi_extra=score, responses=schema.ERRORS)(self.score)
+        authorized.post("/v1/systemone", openapi_extra=systemone, responses=schema.SYSTEMONE_ERRORS)(self.systemone)
+        authorized.get("/metrics", response_class=PlainTextResponse, responses=schema.UNAUTHORIZED)(self.metrics)
+        app.include_router(authorized)
         app.get("/health")(self.health)
         return app
 
     async def score(self, request: Request) -> Response:
         """Score rows: the keywords of `compute` are the fields of the body, and its result is the reply."""
         body = await read_object(request)
-        per_example = body.pop("per_example", True)
+        metric, per_example = self._metric, body.pop("per_example", True)
         if options := declarations(type(self._options)).keys() & body.keys():
             raise HTTPException(400, f"{min(options)} is an option of the server. Start the server with --compute.")
-        try:
-            check_keywords(self._metric.name, body, {*KNOWN_COLUMNS, "per_example"})
-        except TypeError as error:
-            raise HTTPException(400, str(error)) from None
         if not isinstance(per_example, bool):
             given = json.dumps(per_example)
             raise HTTPException(400, f"per_example is {given:.80}; expected true or false.")
-        result = await self._result(body)
+        try:
+            check_keywords(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
+            columns = metric.check_columns({name: body.get(name) for name in metric.columns}, self._options)
+        except (ValueError, TypeError) as error:
+            raise HTTPException(400, in_json(error, body)) from None
+        result = await self._result(columns)
         if not per_example:
             result.pop("per_example")
         return self._reply(200, result)
@@ -82,7 +79,7 @@ class Server:
             raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
         body = await read_object(request)
         try:
-            row = systemone.row_of(body, metric)
+            row = systemone.row_of(body, metric, self._options)
         except ValueError as error:
             raise HTTPException(400, f"{metric.name}: {error}.") from None
         try:
@@ -108,15 +105,10 @@ class Server:
         lines += [f'evaluate_qa_requests_total{{status="{code}"}} {n}' for code, n in sorted(self._statuses.items())]
         return "\n".join([*lines, ""])
 
-    async def _result(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result for columns as they came; raise HTTPException if they are invalid or cannot be scored."""
-        metric = self._metric
+    async def _result(self, columns: Columns) -> dict[str, Any]:
+        """Return the result for columns that have passed all checks; raise HTTPException if they cannot be scored."""
         try:
-            checked = metric.check_columns({name: columns.get(name) for name in metric.columns}, self._options)
-        except (ValueError, TypeError) as error:
-            raise HTTPException(400, str(error)) from None
-        try:
-            return await self._batcher.result(checked, len(checked[metric.required[0]]))
+            return await self._batcher.result(columns, len(columns[self._metric.required[0]]))
         except QueueFullError:
             waits = f"{self._batcher.waiting:,} rows are waiting. Try again later."
             raise HTTPException(429, waits, {"Retry-After": "1"}) from None

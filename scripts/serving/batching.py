@@ -18,7 +18,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | Exception]:
+def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
     """Score requests together; return the result or the error of each. An error does not affect other requests."""
     try:
         return [*score(requests)]
@@ -26,6 +26,8 @@ def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q])
         if len(requests) == 1:
             return [error]
         return [outcome for request in requests for outcome in outcomes(score, [request])]
+    except BaseException as error:  # such as KeyboardInterrupt or a panic in Rust: nobody must wait forever
+        return [error] * len(requests)
 
 
 class QueueFullError(Exception):
@@ -78,7 +80,7 @@ class Batcher:
                 self.rows += request.rows
                 if request.result.done():  # its connection was lost
                     continue
-                if isinstance(outcome, Exception):
+                if isinstance(outcome, BaseException):
                     request.result.set_exception(outcome)
                 else:
                     request.result.set_result(outcome)
@@ -86,7 +88,9 @@ class Batcher:
 
     def _next_batch(self) -> list[_Request]:
         batch: list[_Request] = []
-        while self._requests and sum(request.rows for request in batch) < _BATCH_ROWS:
+        rows = 0
+        while self._requests and rows < _BATCH_ROWS:
             batch.append(self._requests.popleft())
-        self.waiting -= sum(request.rows for request in batch)
+            rows += batch[-1].rows
+        self.waiting -= rows
         return batch

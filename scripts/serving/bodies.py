@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+
+from evaluate_qa.metrics._shared.arguments import RowError, shown
 
 MOST_BYTES = 16 * 2**20
 """Size of a body."""
@@ -13,13 +16,20 @@ MOST_BYTES = 16 * 2**20
 MOST_SECONDS = 30
 """Time until a body is complete."""
 
-
 _JSON_TYPES = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
 def json_type(value: Any) -> str:
     """Return the name of the JSON type of a value that is not an object."""
     return _JSON_TYPES.get(type(value), "a number")
+
+
+def in_json(error: Exception, columns: Mapping[str, Any]) -> str:
+    """Return the message of an error, in which the value of a row is JSON: `null` instead of `None`."""
+    if not isinstance(error, RowError) or columns.get(error.column) is None:
+        return str(error)
+    value = columns[error.column][error.row]
+    return str(error).replace(shown(value), f"{json.dumps(value, ensure_ascii=False):.80}", 1)
 
 
 async def read_object(request: Request) -> dict[str, Any]:

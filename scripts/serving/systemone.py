@@ -10,7 +10,8 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import RowError
 
 from ..scoring.columns import MetricColumns
-from .bodies import json_type
+from .batching import Columns
+from .bodies import in_json, json_type
 
 PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
@@ -21,8 +22,8 @@ _CORRECT, _INCORRECT = "correct", "incorrect"
 _NAMES = {"reference_answers": "references", "answer_to_judge": "prediction"}
 
 
-def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
-    """Return the columns of the row that a request's state describes; raise ValueError if there is none."""
+def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
+    """Return the checked columns of the row that a request's state describes; raise ValueError if there is none."""
     questions = body.get("questions")
     if not isinstance(questions, dict) or not questions:
         raise ValueError(
@@ -42,12 +43,12 @@ def row_of(body: Mapping[str, Any], metric: Any) -> dict[str, list[Any]]:
             raise ValueError(f"state has no {column!r}; expected {_EXPECTED}")
     row = MetricColumns().take([state], metric.columns, metric.required)
     try:
-        metric.check_columns(row)
+        checked: Columns = metric.check_columns(row, options)
     except RowError as error:
         place = f"state.{MetricColumns().name_in(state, error.column)}"
-        message = str(error).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
+        message = in_json(error, row).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
         raise ValueError(message) from None
-    return row
+    return checked
 
 
 def _state(given: Any) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 import csv
 import json
-import logging
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import datasets
 import pytest
 
+from evaluate_qa.datasets_scripts.morqa import morqa
 from evaluate_qa.datasets_scripts.morqa.morqa import Morqa
 from evaluate_qa.datasets_scripts.morqa.queries import Author, reference_weight
 from evaluate_qa.datasets_scripts.morqa.ratings import response_key
@@ -224,26 +223,19 @@ def test_rating_files_are_recognized_by_their_columns(data_dir):
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "message"),
+    ("cells", "message"),
     [
-        ("dataset", "reddit", "unknown dataset 'reddit'"),
-        ("lang", "es", "unknown lang 'es'; expected en or zh"),
-        ("value", "good", "value is 'good'; expected a number"),
-        ("value", "inf", "value is 'inf'; expected a number"),
+        (["reddit", *RATINGS[1][1:]], ": unknown dataset 'reddit'"),
+        ([*RATINGS[1][:2], "es", *RATINGS[1][3:]], ": unknown lang 'es'; expected en or zh"),
+        ([*RATINGS[1][:-1], "good"], ": value is 'good'; expected a number"),
+        ([*RATINGS[1][:-1], "inf"], ": value is 'inf'; expected a number"),
+        (RATINGS[1][:5], " has more or fewer cells than the header"),
+        ([*RATINGS[1], "more"], " has more or fewer cells than the header"),
     ],
 )
-def test_bad_rating_is_reported_with_file_and_line(data_dir, column, value, message):
-    broken = list(RATINGS[1])
-    broken[COLUMNS.index(column)] = value
-    write_csv(data_dir / "mediqa-eval-2026-valid.csv", [RATINGS[0], broken])
-    with pytest.raises(ValueError, match=f"mediqa-eval-2026-valid.csv, line 3: {message}"):
-        read("ratings", data_dir)
-
-
-@pytest.mark.parametrize("cells", [RATINGS[0][:5], [*RATINGS[0], "more"]])
-def test_line_of_another_length_is_reported(data_dir, cells):
-    write_csv(data_dir / "mediqa-eval-2026-valid.csv", [cells])
-    with pytest.raises(ValueError, match="line 2 has more or fewer cells than the header"):
+def test_bad_rating_is_reported_with_file_and_line(data_dir, cells, message):
+    write_csv(data_dir / "mediqa-eval-2026-valid.csv", [RATINGS[0], cells])
+    with pytest.raises(ValueError, match=f"mediqa-eval-2026-valid.csv, line 3{message}"):
         read("ratings", data_dir)
 
 
@@ -322,27 +314,16 @@ def test_questions_are_the_queries_without_images(tmp_path, data_dir):
     ]
 
 
-def test_builder_warns_about_missing_subsets(tmp_path, data_dir, caplog):
+def test_builder_warns_about_missing_subsets(tmp_path, data_dir, monkeypatch):
     (data_dir / "woundcare" / "valid.json").unlink()
-    caplog.set_level(logging.WARNING)
-    # By default, the library's loggers do not propagate to the root logger, where caplog listens.
-    datasets.logging.enable_propagation()
-    try:
-        builder = Morqa(config_name="queries", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
-        builder.download_and_prepare()
-    finally:
-        datasets.logging.disable_propagation()
+    warnings = []
+    monkeypatch.setattr(morqa._logger, "warning", warnings.append)
+    builder = Morqa(config_name="queries", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
+    builder.download_and_prepare()
     assert builder.as_dataset(split="validation")["subset"][:] == ["dermavqa", "dermavqa"]
-    (warning,) = [record.getMessage() for record in caplog.records if "MORQA" in record.getMessage()]
+    (warning,) = warnings
     assert "dermavqa (test;" in warning
     assert "woundcarevqa (valid and test; get it from https://osf.io/xsj5u" in warning
-
-
-def test_builder_without_ratings_names_their_origin(tmp_path, data_dir):
-    (data_dir / "mediqa-eval-2026-valid.csv").unlink()
-    builder = Morqa(config_name="ratings", data_dir=str(data_dir), cache_dir=str(tmp_path / "cache"))
-    with pytest.raises(FileNotFoundError, match=r"MORQA's ratings lack .*https://osf.io/kcv2n"):
-        builder.download_and_prepare()
 
 
 def test_builder_downloads_dermavqa(tmp_path, data_dir, served, sha256, monkeypatch):
@@ -366,25 +347,14 @@ def test_downloads_are_the_published_files(shared, sha256):
         assert sha256(shared / "data" / "dermavqa" / source.path.rpartition("/")[2]) == source.sha256
 
 
-def counts(rows):
-    """Return the number of rows by split and language."""
-    return dict(Counter((row["split"], row["language"]) for row in rows))
+@pytest.mark.parametrize(("table", "valid", "test"), [("queries", 56, 100), ("references", 417, 926)])
+def test_dermavqa_has_the_papers_queries_and_gold_responses(shared, table, valid, test):
+    counts = Counter((row["split"], row["language"]) for row in read(table, shared / "data" / "dermavqa"))
+    assert counts == {("valid", "en"): valid, ("valid", "zh"): valid, ("test", "en"): test, ("test", "zh"): test}
 
 
-def in_both_languages(**by_split):
-    return {(split, language): count for split, count in by_split.items() for language in ("en", "zh")}
-
-
-def test_dermavqa_has_the_papers_queries(shared):
-    rows = read("queries", shared / "data" / "dermavqa")
-    assert counts(rows) == in_both_languages(valid=56, test=100)
-    untitled = [row for row in rows if row["language"] == "en" and not row["title"]]
-    assert counts(untitled) == {("valid", "en"): 2, ("test", "en"): 6}
-
-
-def test_dermavqa_has_the_papers_first_gold_responses(shared):
+def test_some_gold_responses_of_dermavqa_are_not_translated(shared):
     rows = read("references", shared / "data" / "dermavqa")
-    assert counts(rows) == in_both_languages(valid=417, test=926)
     assert not [row for row in rows if row["author_id"].startswith("D")]  # authors of the later ones
     untranslated = [(row["encounter_id"], row["language"]) for row in rows if not row["content"].strip()]
     assert untranslated == [("ENC00860", "en")] * 5
@@ -398,6 +368,5 @@ def test_weights_equal_the_released_programs(shared):
             weights[f"{row['split']}_ht:{row['encounter_id']}"].append(row["weight"])
     assert len(oracle["items"]) == 104
     for item in oracle["items"]:
-        assert weights[item["id"]][1:] == item["w"]["scheme"], item[
-            "id"
-        ]  # the oracle uses the first response as the candidate
+        # The oracle uses the first response as the candidate.
+        assert weights[item["id"]][1:] == item["w"]["scheme"], item["id"]

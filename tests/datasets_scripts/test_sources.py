@@ -26,13 +26,6 @@ def test_file_is_found_in_a_folder_and_in_a_clone(tmp_path, place):
     assert find(SOURCE, str(tmp_path)) == path
 
 
-def test_missing_file_names_places_and_source(tmp_path):
-    with pytest.raises(FileNotFoundError) as error:
-        find(SOURCE, tmp_path)
-    for part in (str(tmp_path / "NQ.json"), str(tmp_path / "EVOUNA" / "NQ.json"), SOURCE.url):
-        assert part in str(error.value)
-
-
 def test_changed_download_is_rejected(tmp_path, served):
     folder, address = served
     (folder / "NQ.json").write_text("[1]")

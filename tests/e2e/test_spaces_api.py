@@ -85,6 +85,18 @@ def test_requests_that_are_too_large_are_refused(smile):
     assert client.predict(**row, api_name="/score")["score"] < 0.9
 
 
+@pytest.mark.parametrize("endpoint", ["score", "batch"])
+@pytest.mark.parametrize("way", ["run", "api"])
+def test_requests_without_the_queue_are_refused(judge, way, endpoint):
+    """The queue's limits keep one visitor from blocking all others."""
+    rows = [{"prediction": "a", "question": "b", "references": ["c"]}]
+    data = {"score": ["a", "b", ["c"], "None"], "batch": [rows, "None"]}[endpoint]
+    status, response = ask(f"{judge.url}/gradio_api/{way}/{endpoint}", {"data": data})
+    assert (status, "Please join the queue" in response) == (404, True)
+    status, event = ask(f"{judge.url}/gradio_api/call/{endpoint}", {"data": data})
+    assert "event: complete" in ask(f"{judge.url}/gradio_api/call/{endpoint}/{json.loads(event)['event_id']}")[1]
+
+
 def test_every_parameter_has_a_label_and_a_description(server):
     endpoints = server.client().view_api(return_format="dict")["named_endpoints"]
     assert {*endpoints} == {"/score", "/explain", *(["/batch"] if server.name != "evqascore" else [])}

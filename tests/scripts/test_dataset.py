@@ -102,8 +102,8 @@ def test_changed_source_file_is_read_again(tmp_path, data_dir):
 def test_missing_configuration_is_skipped(tmp_path, data_dir):
     (data_dir / "NQ.json").unlink()
     result = run("evouna", tmp_path / "out", data_dir)
-    assert "nq was skipped: there is no" in result.stderr
-    assert "https://raw.githubusercontent.com/wangcunxiang/QA-Eval/" in result.stderr
+    places = f"{data_dir / 'EVOUNA' / 'NQ.json'} and no {data_dir / 'NQ.json'}"
+    assert f"nq was skipped: there is no {places}; get it from https://raw.githubusercontent.com/" in result.stderr
     assert [found["config_name"] for found in DatasetCard.load(tmp_path / "out" / "README.md").data["configs"]] == [
         "tq",
         "tq_questions",
@@ -136,7 +136,9 @@ def test_morqa_is_built_from_available_subsets(tmp_path):
     for split, queries in (("valid", 1), ("test", 2)):
         (folder / f"{split}.json").write_text(json.dumps([query | {"responses": responses}] * queries))
     result = run("morqa", tmp_path / "out", tmp_path / "data")
-    assert "ratings was skipped: MORQA's ratings lack dermavqa" in result.stderr
+    assert "ratings was skipped: MORQA's ratings lack dermavqa (valid and test; get it from https://osf.io/kcv2n)" in (
+        result.stderr
+    )
     references = datasets.load_dataset(str(tmp_path / "out"), "references", cache_dir=str(tmp_path / "hub"))
     assert {split: rows.num_rows for split, rows in references.items()} == {"validation": 2, "test": 4}
     assert references["test"]["content"][:] == ["See a doctor.", "请就医。"] * 2

@@ -115,7 +115,10 @@ def counted(text, name):
 
 INVALID = [
     ({**ROW, "predictions": [3]}, 400, "bem: predictions[0] is 3; expected a string"),
-    ({**ROW, "references": [{"\ud800": 1}]}, 400, r"bem: references[0] is {'\ud800': 1}; expected a string or"),
+    ({**ROW, "predictions": [None]}, 400, "bem: predictions[0] is null; expected a string"),
+    ({**ROW, "references": [["Curie", None]]}, 400, 'bem: references[0] is ["Curie", null]; expected a string or'),
+    ({**ROW, "references": [{"\ud800": 1}]}, 400, 'bem: references[0] is {"\ud800": 1}; expected a string or'),
+    ({**ROW, "questions": [""]}, 400, 'bem: questions[0] is ""; expected a question'),
     ({**ROW, "questions": []}, 400, "bem: the columns differ in length"),
     ({}, 400, "bem: predictions is missing"),
     ({**ROW, "threshold": 0.4}, 400, "threshold is an option of the server. Start the server with --compute."),
@@ -139,6 +142,14 @@ def test_invalid_requests_get_the_scorers_message(body, status, message, bem, mo
     assert reply["error"]["message"].startswith(message)
     assert bem.ask("/v1/score", {**ROW, "per_example": False})[1]["accuracy"] == 1.0
     assert capfd.readouterr().err == ""
+
+
+def test_replies_on_a_kept_connection_are_not_delayed():
+    """Nagle's algorithm would hold back the body of a reply for 40 ms."""
+    with running.bound("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_web_pages_of_other_sites_cannot_send_rows(bem):
@@ -190,7 +201,7 @@ def test_a_judge_can_ask_the_server(bem, metric):
         ({"state": None}, "bem: state is null; expected an object"),
         ({"state": {**STATE, "prediction": 3}}, "bem: state.prediction is 3; expected a string"),
         ({"state": {**STATE, "references": []}}, "bem: state.references is []; expected a non-empty string"),
-        ({"state": {**STATE, "question": ""}}, "bem: state.question is ''; expected a question"),
+        ({"state": {**STATE, "question": ""}}, 'bem: state.question is ""; expected a question'),
         ({"questions": {"x": {}}}, "bem: questions['x'] has no type; expected 'noul'"),
         ({"questions": {}}, "bem: questions is missing or empty"),
         ({"questions": {"x": {"type": "choice"}}}, "bem: questions['x'] has the type 'choice'; expected 'noul'"),
@@ -199,6 +210,16 @@ def test_a_judge_can_ask_the_server(bem, metric):
 def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
     status, reply = bem.ask("/v1/systemone", {"state": STATE, "questions": NOUL} | changed)
     assert (status, reply["error"]["message"][: len(message)]) == (400, message)
+
+
+def test_a_missing_column_that_an_option_needs_is_named():
+    judge = evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", first="bem")
+    with serving(judge) as at:
+        columns = {name: values for name, values in ROW.items() if name != "questions"}
+        state = {name: value for name, value in STATE.items() if name != "question"}
+        for path, body in (("score", columns), ("systemone", {"state": state, "questions": NOUL})):
+            status, reply = at.ask(f"/v1/{path}", body)
+            assert (status, "question" in reply["error"]["message"]) == (400, True)
 
 
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):
@@ -260,6 +281,26 @@ def test_a_full_queue_refuses_requests_and_errors_stay_with_their_request():
     assert [type(one) for one in found[7:]] == [QueueFullError] * 2
     assert scored == [1, 6, 1, 1, 1, 1, 1, 1]
     assert (batcher.batches, batcher.rows, batcher.waiting) == (2, 7, 0)
+
+
+def test_a_panic_of_a_library_ends_only_its_batch():
+    """Panics in Rust are no `Exception`; later requests must not wait forever."""
+
+    class Panic(BaseException):
+        pass
+
+    def score(calls):
+        if calls[0]["n"] == [0]:
+            raise Panic
+        return calls
+
+    async def clients():
+        batcher = Batcher(score, most_rows=6)
+        failed = await asyncio.gather(batcher.result({"n": [0]}, 1), return_exceptions=True)
+        return failed, await asyncio.wait_for(batcher.result({"n": [1]}, 1), 30)
+
+    (failed,), found = asyncio.run(clients())
+    assert (type(failed), found) == (Panic, {"n": [1]})
 
 
 def test_the_command_answers_all_requests_before_it_ends(processes, one_line):

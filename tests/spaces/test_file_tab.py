@@ -64,7 +64,7 @@ def test_a_selected_row_has_the_explanation_of_the_tab_answer(events, table, smi
     *_, (scored, *_) = events.run(table, *options)
     shown = events.row(selected(3), scored)
     assert "my answers.jsonl, line 3" in shown
-    form = AnswerEvents(smile, scorer_of("smile"), "smile", "")
+    form = AnswerEvents(smile, scorer_of("smile"), "smile")
     expected = form.score("Who discovered radium?", "Marie Curie", "Marie Curie", "", *options)[1]
     assert "threshold of 0.90" in expected
     assert expected in shown

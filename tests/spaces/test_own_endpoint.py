@@ -35,7 +35,7 @@ def open_space(app):
 def form_of(specification, scorer):
     from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
 
-    return AnswerEvents(specification, scorer, "judge", "http://127.0.0.1:7860")
+    return AnswerEvents(specification, scorer, "judge")
 
 
 @pytest.fixture
@@ -131,15 +131,15 @@ def test_requests_go_to_the_checked_address_and_are_not_redirected(server):
 
 def test_the_judge_gets_the_visitors_key_or_none(form, server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-owner")
-    analysis, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    analysis, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     # The answer has one of the reference's three words: 1 % + 98 % / 3.
     assert "Incorrect" in shown
     assert analysis.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
     assert "The judge is asked. Its verdict is “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
-    assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in codes[0]
-    assert "OPENAI_API_KEY" in codes[0]
-    assert KEY not in repr((analysis, shown, codes))
+    assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in code
+    assert "OPENAI_API_KEY" in code
+    assert KEY not in repr((analysis, shown, code))
     form.score(*UNSURE, OPENS, server.url, "m", "")
     assert len(server.keys) == 2
     assert not [key for key in server.keys if key and "owner" in key]
@@ -156,10 +156,10 @@ def test_the_judge_is_not_asked_if_the_matcher_is_confident_unless_the_visitor_c
 
 def test_errors_of_an_endpoint_are_shown_without_the_key(form, server):
     server.reply = (401, f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode())
-    _, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    _, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert "but there is no verdict." in shown
     assert "Incorrect API key provided: ***" in shown
-    assert KEY not in shown + "".join(codes)
+    assert KEY not in shown + code
     assert "Traceback" not in shown
 
 
@@ -185,7 +185,7 @@ def test_no_endpoint_is_asked_unless_the_environment_allows_it(specification_of,
     specification = specification_of("judge")
     assert specification.asking is None
     form = form_of(specification, scorer_of("judge"))
-    analysis, shown, *codes = form.score(*UNSURE, OPENS, server.url, "m", KEY)
+    analysis, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
     assert analysis.parts.recorded
-    assert server.url not in shown + "".join(codes)
+    assert server.url not in shown + code

@@ -2,15 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..metric.hosted import Row
-from ..metric.specification import Field
 from ..scoring.files import OTHERS, UploadedTable
-
-NO_API = "# The API cannot use your endpoint. Use the code above instead.\n"
 
 _KEY = "# If the endpoint needs a key, set OPENAI_API_KEY in the environment."
 
@@ -37,17 +34,6 @@ def for_row(
     lines += [f"{name} = {loader}.load({', '.join(loaded)})"]
     lines += [f"out = {name}.compute(", *_arguments({**columns, **options}), ")", 'print(out["per_example"])', ""]
     return "\n".join(lines)
-
-
-def for_api(space: str, fields: Sequence[Field], row: Row, options: Mapping[str, Any]) -> str:
-    """Return Python code that scores one row through the API of this Space."""
-    given = [field for field in fields if field.column in row]
-    videos = [f"    {f.name}=handle_file({_literal(row[f.column])})," for f in given if f.kind == "video"]
-    named = {field.name: row[field.column] for field in given if field.kind != "video"}
-    arguments = [*videos, *_arguments({**named, **options, "api_name": "/score"})]
-    imported = "Client, handle_file" if videos else "Client"
-    lines = [f"from gradio_client import {imported}", "", f"client = Client({_literal(space)})"]
-    return "\n".join([*lines, "print(client.predict(", *arguments, "))", ""])
 
 
 def for_file(metric: str, table: UploadedTable, options: Mapping[str, Any], loading: Mapping[str, Any]) -> str:

@@ -148,13 +148,6 @@ class Specification:
         values = {control.name: (getattr(options, control.name), control.default) for control in self.controls}
         return {name: value for name, (value, default) in values.items() if value != default}
 
-    def for_api(self, options: Any) -> dict[str, Any]:
-        """Return the changed options as the API accepts them, where a choice is a string."""
-        changed = self.changed(options)
-        return {
-            control.name: control.type(changed[control.name]) for control in self.controls if control.name in changed
-        }
-
     def arguments(self, options: Any) -> dict[str, Any]:
         """Return the arguments of `compute`: the fixed options and the changed ones."""
         return {**self.fixed, **self.changed(options)}

@@ -25,12 +25,11 @@ Inputs = Sequence[Any]
 
 
 def answer_tab(
-    page: gr.Blocks, specification: Specification, events: "AnswerEvents", codes: Sequence[gr.Code]
+    page: gr.Blocks, specification: Specification, events: "AnswerEvents", code_box: gr.Code
 ) -> tuple[Inputs, Inputs]:
     """Lay out the tab and connect its components. The page scores its first example when it opens.
 
-    `codes` are the boxes for the Python code. Return the components of the options and of the endpoint, which apply to
-    files too.
+    Return the components of the options and of the endpoint, which apply to files too.
     """
     texts = to_form(specification.fields, specification.first)
     with gr.Row(elem_classes="qa-form"):
@@ -46,7 +45,7 @@ def answer_tab(
                 options = [_option(control) for control in specification.controls]
             endpoint = _endpoint() if specification.asking else []
     analysis = gr.State(None, time_to_live=LIMITS.kept_seconds)
-    filled_in, shown = [*boxes, *options], [result, *codes]
+    filled_in, shown = [*boxes, *options], [result, code_box]
     entered = [*filled_in, *endpoint]
     # Requests that use the model wait in one queue. Those to a visitor's endpoint may run in parallel.
     queued: dict[str, Any] = {
@@ -101,18 +100,17 @@ def _option(control: Control) -> gr.Slider | gr.Dropdown:
     return gr.Dropdown([(label, str(value)) for value, label in control.labels.items()], value=control.shown, **named)
 
 
-Shown = tuple[str, str, str]
-"""The result as HTML, and the Python code: with the package, and with this Space's API."""
+Shown = tuple[str, str]
+"""The result as HTML, and the Python code."""
 
 
 class AnswerEvents:
     """The functions behind the tab's buttons and sliders."""
 
-    def __init__(self, specification: Specification, scorer: HostedScorer, metric: str, space: str) -> None:
-        self._specification, self._scorer = specification, scorer
-        self._metric, self._space = metric, space
+    def __init__(self, specification: Specification, scorer: HostedScorer, metric: str) -> None:
+        self._specification, self._scorer, self._metric = specification, scorer, metric
 
-    def score(self, *entered: Any) -> tuple[Analysis | None, str, str, str]:
+    def score(self, *entered: Any) -> tuple[Analysis | None, str, str]:
         """Score the texts of the boxes with the options and endpoint after them; also return the input of `rescore`."""
         specification = self._specification
         count = len(specification.fields)
@@ -123,16 +121,16 @@ class AnswerEvents:
             analysis = analyze(specification, self._scorer, row, options, given(entered[end:]))
             return analysis, *self._shown(analysis, options)
         except Exception as error:
-            return None, markup.problem(message_of(error)), "", ""
+            return None, markup.problem(message_of(error)), ""
 
     def rescore(self, analysis: Analysis | None, *entered: Any) -> Shown:
         """Score the last answer with other options, without running the model again."""
         if analysis is None:
-            return markup.problem("Press Score first."), "", ""
+            return markup.problem("Press Score first."), ""
         try:
             return self._shown(analysis, self._specification.options(entered))
         except Exception as error:
-            return markup.problem(message_of(error)), "", ""
+            return markup.problem(message_of(error)), ""
 
     def _shown(self, analysis: Analysis, options: Any) -> Shown:
         specification = self._specification
@@ -144,9 +142,6 @@ class AnswerEvents:
         return (
             markup.result(outcome, row["predictions"], specification.most),
             code.for_row(self._metric, specification.configuration, specification.name, row, arguments, loading),
-            code.NO_API
-            if analysis.elsewhere
-            else code.for_api(self._space, specification.fields, row, specification.for_api(options)),
         )
 
 

@@ -22,11 +22,7 @@ from .api import add_api
 from .file_tab import FileEvents, file_tab
 
 PYTHON = "Code that repeats your last steps on the other tabs. First run `pip install 'evaluate-qa[{}]'`."
-CODES = {
-    "This answer, in Python": "python",
-    "This answer, through the API of this Space": "python",
-    "This file, on the command line": "shell",
-}
+CODES = {"This answer, in Python": "python", "This file, on the command line": "shell"}
 
 # Make scrolling tables reachable by keyboard; they come and go with their tab.
 REACHABLE = """() => new MutationObserver(
@@ -38,9 +34,7 @@ def build(specification: Specification, scorer: HostedScorer) -> gr.Blocks:
     """Return the page of a Space."""
     matter, card = read_card(scorer.name)
     # On the Hub, the Space and the metric have the same name.
-    published = os.environ.get("SPACE_ID")
-    here = f"http://127.0.0.1:{os.environ.get('GRADIO_SERVER_PORT', '7860')}"
-    metric, space = published or specification.name, published or here
+    metric = os.environ.get("SPACE_ID") or specification.name
     with gr.Blocks(
         title=matter["title"], analytics_enabled=False, delete_cache=(LIMITS.kept_seconds // 6, LIMITS.kept_seconds)
     ) as page:
@@ -55,13 +49,13 @@ def build(specification: Specification, scorer: HostedScorer) -> gr.Blocks:
             gr.Code(label=label, language=language, lines=1, interactive=False, wrap_lines=True, render=False)
             for label, language in CODES.items()
         ]
-        codes[2].visible = False
+        codes[1].visible = False
         with gr.Tab("Answer", id="form"):
-            events = AnswerEvents(specification, scorer, metric, space)
-            options, endpoint = answer_tab(page, specification, events, codes[:2])
+            events = AnswerEvents(specification, scorer, metric)
+            options, endpoint = answer_tab(page, specification, events, codes[0])
         if specification.video is None:
             with gr.Tab("File", id="file"):
-                file_tab(specification, FileEvents(specification, scorer, metric), options, endpoint, codes[2])
+                file_tab(specification, FileEvents(specification, scorer, metric), options, endpoint, codes[1])
         with gr.Tab("Python", id="python"):
             gr.Markdown(PYTHON.format(specification.name))
             for box in codes:

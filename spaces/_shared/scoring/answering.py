@@ -1,7 +1,7 @@
 """Scoring one answer, and the message for an error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluate_qa.metrics._values.decision import decide_row
@@ -18,15 +18,11 @@ BROKEN = "Something went wrong on this server, not with your input. The error wa
 
 @dataclass(frozen=True)
 class Analysis:
-    """A row after the slow part, to be scored with any options.
-
-    `loading` has the options of `load` for the Python code. `elsewhere` is True if the visitor's own endpoint was used.
-    """
+    """A row after the slow part, to be scored with any options; `loading` has the options of `load` for the code."""
 
     row: Row
     parts: Any
-    loading: Mapping[str, Any] = field(default_factory=dict)
-    elsewhere: bool = False
+    loading: Mapping[str, Any]
 
 
 def analyze(
@@ -42,8 +38,7 @@ def analyze(
     """
     scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)
-    parts = specification.analyze(asked, row, options or specification.options())
-    return Analysis(row, parts, loading, elsewhere=asked is not scorer)
+    return Analysis(row, specification.analyze(asked, row, options or specification.options()), loading)
 
 
 def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
