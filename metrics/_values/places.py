@@ -1,18 +1,16 @@
 """Compare names of places, languages and numbers in many languages: "Lisbon" is "Lisboa", and "beş" is 5.
 
-The names are in `place_data`, which `python -m evaluate_qa.dev.place_names` writes.
+The names are in `place_names.tsv`, which `python -m evaluate_qa.dev.place_names` writes.
 """
 
-import base64
-import lzma
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 from .phrases import NEGATION
-from .place_data import DATA
 from .reading import Comparison, Texts
 from .text import without_accents
 
@@ -70,8 +68,8 @@ def plain_name(name: str) -> str:
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Keys]:
     keys_of_name = defaultdict[str, set[str]](set)
-    for line in lzma.decompress(base64.b85decode(DATA)).decode().splitlines():
-        key, names = line.split("\t")
+    text = Path(__file__).with_name("place_names.tsv").read_text(encoding="utf-8")
+    for key, names in re.findall(r"^([^#\t]+)\t(.+)$", text, re.MULTILINE):
         for name in names.split("|"):
             keys_of_name[name].add(key)
     return {name: frozenset(keys) for name, keys in keys_of_name.items()}
