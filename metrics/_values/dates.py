@@ -50,6 +50,7 @@ _WITH_MONTH = re.compile(
     ),
     re.IGNORECASE,
 )
+_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
 _IN_DIGITS = re.compile(
     r"""
     (?<![\w.,/-])(?:
@@ -213,12 +214,14 @@ def dates(text: str) -> list[Date]:
     >>> [date.fields for date in dates("on March 14, 1879, 1879-03-14 or in 1879")]
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
-    if not any(map(str.isdigit, text)):
+    if not _DIGIT.search(text):
         return []
     return _apart(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
 
 
 def _with_month(text: str) -> Iterator[Date]:
+    if text.isascii() and MONTH_OF.keys().isdisjoint(_LETTERS.findall(text.lower())):  # a fast test
+        return
     for match in _WITH_MONTH.finditer(text):
         fields = {name[0]: value for name, value in match.groupdict().items() if value}
         years = (_full_year(fields["Y"]),) * 2 if "Y" in fields else None
@@ -275,6 +278,8 @@ def times(text: str, language: str = "en") -> list[Time]:
     >>> [(time.minutes, time.known) for time in times("at 9 pm or 7:15, not at 9")], times("noon")[0].minutes
     ([(1260, True), (435, False)], 720)
     """
+    if not _DIGIT.search(text) and not _TIMES[-1].search(text):  # neither an hour nor noon
+        return []
     matches = (match for pattern in _TIMES[2 if language == "en" else 0 :] for match in pattern.finditer(text))
     return _apart(
         Time(*read, *match.span())
