@@ -34,9 +34,11 @@ _LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
 _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
+_ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
+_MONTH = re.compile(rf"(?:{_ANY_MONTH})(?!\w)")
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
-    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})(?!\w)\.?",
+    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{_ANY_MONTH})(?!\w)\.?",
     "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}}|'\d\d)(?!\d|[.,]\d|\s?[%×])",
     "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",
@@ -50,7 +52,7 @@ _WITH_MONTH = re.compile(
     ),
     re.IGNORECASE,
 )
-_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
+_DIGIT = re.compile(r"\d")
 _IN_DIGITS = re.compile(
     r"""
     (?<![\w.,/-])(?:
@@ -220,7 +222,7 @@ def dates(text: str) -> list[Date]:
 
 
 def _with_month(text: str) -> Iterator[Date]:
-    if text.isascii() and MONTH_OF.keys().isdisjoint(_LETTERS.findall(text.lower())):  # a fast test
+    if not _MONTH.search(text.lower()):  # a fast test
         return
     for match in _WITH_MONTH.finditer(text):
         fields = {name[0]: value for name, value in match.groupdict().items() if value}
