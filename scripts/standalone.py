@@ -5,6 +5,7 @@ So a standalone metric is a flat folder whose main file imports all others.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -16,6 +17,8 @@ from .loading import path
 
 _PACKAGE = "evaluate_qa"
 _METRICS = f"{_PACKAGE}.metrics."
+# How a module reads a data file of its own folder. `evaluate` copies no data files, so their text goes into the module.
+_READ_DATA = re.compile(r'Path\(__file__\)\.with_name\("([\w.]+)"\)\.read_text\(encoding="utf-8"\)')
 
 
 def closure(*modules: str) -> dict[str, Path]:
@@ -71,7 +74,8 @@ def program(metric: Any) -> str:
     if not module.startswith("evaluate_qa."):
         return module
     # To find the modules that the metric needs would take longer than to read all of them.
-    texts = (file.read_bytes() for file in sorted(_file(module).parents[1].rglob("*.py")))
+    files = [file for file in sorted(_file(module).parents[1].rglob("*.*")) if file.suffix in {".py", ".tsv"}]
+    texts = (file.read_bytes() for file in files)
     return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 
 
@@ -113,7 +117,7 @@ def _target(module: str, node: ast.ImportFrom) -> str | None:
 
 
 def _rewritten(module: str, names: dict[str, str]) -> str:
-    """Return a module's text with imports from the flat folder."""
+    """Return a module's text with imports from the flat folder, and with the text of each data file that it reads."""
     lines = _text(module).splitlines(keepends=True)
     for imported, node in _imports(module):
         if imported not in names:
@@ -122,7 +126,8 @@ def _rewritten(module: str, names: dict[str, str]) -> str:
         before, _, after = lines[number].partition(" import ")
         indent = before[: len(before) - len(before.lstrip())]
         lines[number] = f"{indent}from .{names[imported]} import {after}"
-    return "".join(lines).replace(f"{_PACKAGE}.load(", "evaluate.load(")
+    text = "".join(lines).replace(f"{_PACKAGE}.load(", "evaluate.load(")
+    return _READ_DATA.sub(lambda match: repr(_file(module).with_name(match[1]).read_text(encoding="utf-8")), text)
 
 
 def _flat_name(module: str, metric: str) -> str:

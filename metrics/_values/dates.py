@@ -34,9 +34,11 @@ _LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
 _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
+_ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
+_MONTH = re.compile(rf"(?:{_ANY_MONTH})(?!\w)")
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
-    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{'|'.join(sorted(MONTH_OF, key=len, reverse=True))})(?!\w)\.?",
+    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{_ANY_MONTH})(?!\w)\.?",
     "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}}|'\d\d)(?!\d|[.,]\d|\s?[%×])",
     "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",
@@ -50,6 +52,7 @@ _WITH_MONTH = re.compile(
     ),
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _IN_DIGITS = re.compile(
     r"""
     (?<![\w.,/-])(?:
@@ -213,12 +216,14 @@ def dates(text: str) -> list[Date]:
     >>> [date.fields for date in dates("on March 14, 1879, 1879-03-14 or in 1879")]
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
-    if not any(map(str.isdigit, text)):
+    if not _DIGIT.search(text):
         return []
     return _apart(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
 
 
 def _with_month(text: str) -> Iterator[Date]:
+    if not _MONTH.search(text.lower()):  # a fast test
+        return
     for match in _WITH_MONTH.finditer(text):
         fields = {name[0]: value for name, value in match.groupdict().items() if value}
         years = (_full_year(fields["Y"]),) * 2 if "Y" in fields else None
@@ -275,6 +280,8 @@ def times(text: str, language: str = "en") -> list[Time]:
     >>> [(time.minutes, time.known) for time in times("at 9 pm or 7:15, not at 9")], times("noon")[0].minutes
     ([(1260, True), (435, False)], 720)
     """
+    if not _DIGIT.search(text) and not _TIMES[-1].search(text):  # neither an hour nor noon
+        return []
     matches = (match for pattern in _TIMES[2 if language == "en" else 0 :] for match in pattern.finditer(text))
     return _apart(
         Time(*read, *match.span())

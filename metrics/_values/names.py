@@ -192,7 +192,7 @@ _RELATIVES = re.compile(
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яё]"
 _CAPITALIZED = re.compile(
     rf"(?<![\w.'’-]){_CAPITAL}[\w'’.-]*"
-    rf"(?:\s+(?:(?:de|da|di|van|von|der|den|la|le|du|al|el|bin|ibn)\s+)*{_CAPITAL}[\w'’.-]*)*"
+    rf"(?:\s+(?:(?:{'|'.join(sorted(_PARTICLES))})\s+)*{_CAPITAL}[\w'’.-]*)*"
 )
 # A name at the start of a sentence, and what follows it if the sentence is about that person.
 _SUBJECT = re.compile(

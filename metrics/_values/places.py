@@ -1,18 +1,16 @@
 """Compare names of places, languages and numbers in many languages: "Lisbon" is "Lisboa", and "beş" is 5.
 
-The names are in `place_data`, which `python -m evaluate_qa.dev.place_names` writes.
+The names are in `place_names.tsv`, which `python -m evaluate_qa.dev.place_names` writes.
 """
 
-import base64
-import lzma
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 from .phrases import NEGATION
-from .place_data import DATA
 from .reading import Comparison, Texts
 from .text import without_accents
 
@@ -23,7 +21,7 @@ _LONGEST, _LONGEST_ANSWER, _MOST_WORDS = 40, 100, 12  # Characters of a name and
 _WORDS = 5  # Words of a name, and characters without spaces.
 _COUNTED = 3  # Words of an answer that is a number, with a noun.
 _SHORT = 3  # Letters of a name that must be in capitals.
-_WORD = re.compile(r"[^\W_]+(?:[.'’-]+[^\W_]+)*\.?|[^\W_]")
+_WORD = re.compile(r"([^\W_]+)(?:[.'’-]+[^\W_]+)*\.?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
@@ -50,31 +48,42 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     reference_keys = keys_of(texts.reference.strip(" ."))
     if not reference_keys or _UNSURE.search(answer) or NEGATION.search(answer):
         return None
-    mentions, kinds = list(_mentions(answer)), {key[0] for key in reference_keys}
-    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked(texts.question)]
-    counted = len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))
-    counted = counted or len(mentions) > 1  # "trzydzieści pięć" is one number.
-    alike = [keys for keys in mentioned if keys and kinds & {key[0] for key in keys}]
-    if None in mentioned or len({*alike}) != 1 or (kinds == {"n"} and counted):
+    kinds = {key[0] for key in reference_keys}
+    is_number = kinds == {"n"}
+    if is_number and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
         return None  # Other numbers are compared elsewhere.
-    same = bool(reference_keys & alike[0])
-    return None if same and texts.reference in answer else Comparison("number" if kinds == {"n"} else "place", same)
+    mentions = list(_mentions(answer))
+    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked(texts.question)]
+    alike = {keys for keys in mentioned if keys and kinds & {key[0] for key in keys}}
+    # "trzydzieści pięć" is one number.
+    if None in mentioned or len(alike) != 1 or (is_number and len(mentions) > 1):
+        return None
+    same = bool(reference_keys & alike.pop())
+    return None if same and texts.reference in answer else Comparison("number" if is_number else "place", same)
 
 
 def plain_name(name: str) -> str:
     """Return a name in lower case, without accents, hyphens and typographic apostrophes."""
-    plain = unicodedata.normalize("NFC", without_accents(name.replace("’", "'").casefold()))
+    plain = name.replace("’", "'").casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFC", without_accents(plain))
     return " ".join(plain.replace("-", " ").split())
 
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Keys]:
     keys_of_name = defaultdict[str, set[str]](set)
-    for line in lzma.decompress(base64.b85decode(DATA)).decode().splitlines():
-        key, names = line.split("\t")
+    text = Path(__file__).with_name("place_names.tsv").read_text(encoding="utf-8")
+    for key, names in re.findall(r"^([^#\t]+)\t(.+)$", text, re.MULTILINE):
         for name in names.split("|"):
             keys_of_name[name].add(key)
     return {name: frozenset(keys) for name, keys in keys_of_name.items()}
+
+
+@lru_cache(maxsize=1)
+def _starts() -> Keys:
+    """Return the letters or digits with which the known names start."""
+    return frozenset(start for name in _known() for start in _WORD.findall(name)[:1])
 
 
 def keys_of(text: str) -> Keys:
@@ -109,8 +118,10 @@ def _mentions(text: str) -> Iterator[Keys | None]:
     words = list(_WORD.finditer(text))
     place = 0
     while place < len(words):
-        for size in range(min(_WORDS, len(words) - place), 0, -1):
-            start, end = words[place].start(), words[place + size - 1].end()
+        start, first = words[place].start(), words[place][1]
+        may_start = not text.isascii() or first.isdecimal() or first.lower() in _starts()  # a fast test
+        for size in range(min(_WORDS, len(words) - place) if may_start else 0, 0, -1):
+            end = words[place + size - 1].end()
             if keys := keys_of(text[start:end].rstrip(".")):
                 yield None if "," in text[:start] or _is_part(text, start, end) else keys
                 place += size - 1

@@ -170,10 +170,12 @@ def _signed(text: str, mention: Mention, reference: Mention) -> Mention:
 
 def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
-    asked_numbers = {(mention.number.value, mention.unit) for mention in texts.question_values.numbers}
     wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
     verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in wholes]
     compared = [(mention, same) for mention, same in verdicts if same is not None]
+    if not compared:
+        return []
+    asked_numbers = {(mention.number.value, mention.unit) for mention in texts.question_values.numbers}
     # A number that repeats one of the question, or a year where none is asked for, is incidental.
     kept = [
         (mention, same)

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from .numbers import WrittenNumber
+from .text import word_set
 
 # Symbols with the SI prefixes in use.
 _PREFIXES = {
@@ -22,49 +23,34 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
+# Names of units, besides their own, its plural, and its British spelling.
 _WORDS = {
     # Length, area and volume
-    "kilometer": "km kilometre kilometers kilometres kilomètres kilometern kilómetros chilometri kms",
-    "meter": "metre meters metres mètres mètre metern metros metri metro",
-    "centimeter": "centimetre centimeters centimetres zentimeter", "millimeter": "millimetre millimeters millimetres",
-    "micrometer": "micrometers micrometres micron microns", "nanometer": "nanometers nanometres nanometre",
-    "angstrom": "ångström Å", "mile": "miles mi meilen millas", "foot": "feet ft", "inch": "inches",
-    "yard": "yards yd yds",
+    "kilometer": "km kilomètres kilometern kilómetros chilometri kms",
+    "meter": "mètres mètre metern metros metri metro", "centimeter": "zentimeter", "micrometer": "micron microns",
+    "angstrom": "ångström Å", "mile": "mi meilen millas", "foot": "feet ft", "inch": "inches", "yard": "yd yds",
     "light_year": "light-year light-years lightyears lightyear ly lichtjahre", "astronomical_unit": "au",
-    "parsec": "parsecs", "hectare": "hectares ha", "acre": "acres", "kilometer**2": "sqkm", "mile**2": "sqmi",
-    "foot**2": "sqft", "meter**2": "sqm", "liter": "liters litre litres l litros litri",
-    "milliliter": "milliliters millilitres ml cc", "gallon": "gallons gal", "pint": "pints", "quart": "quarts",
-    "cup": "cups", "tablespoon": "tablespoons tbsp", "teaspoon": "teaspoons tsp", "fluid_ounce": "floz",
+    "hectare": "ha", "kilometer**2": "sqkm", "mile**2": "sqmi", "foot**2": "sqft", "meter**2": "sqm",
+    "liter": "l litros litri", "milliliter": "ml cc", "gallon": "gal", "tablespoon": "tbsp", "teaspoon": "tsp",
+    "fluid_ounce": "floz",
     # Mass and amount
-    "gram": "grams g gramm grammes gramos grammi", "milligram": "milligrams", "microgram": "micrograms mcg",
-    "kilogram": "kilograms kilo kilos kg kgs kilogramm kilogrammes kilogramos chilogrammi chili",
-    "metric_ton": "tonne tonnes t", "ton": "tons", "pound": "pounds lb lbs libras", "ounce": "ounces oz",
-    "stone": "stones", "mole": "moles",
+    "gram": "g gramm grammes gramos grammi", "microgram": "mcg",
+    "kilogram": "kilo kilos kg kgs kilogramm kilogrammes kilogramos chilogrammi chili", "metric_ton": "tonne tonnes t",
+    "pound": "lb lbs libras", "ounce": "oz",
     # Time
-    "second": "seconds sec secs s sekunden sekunde secondes segundos secondi", "millisecond": "milliseconds",
-    "microsecond": "microseconds", "nanosecond": "nanoseconds", "minute": "minutes min mins minuten minutos minuti",
-    "hour": "hours hr hrs h stunden stunde heures heure horas hora ore ora",
-    "day": "days d tage tag tagen jours jour días giorni",
-    "week": "weeks wk wks wochen woche semaines semanas settimane", "fortnight": "fortnights",
-    "month": "months monate monat monaten mois meses mesi",
-    "year": "years yr yrs jahre jahr jahren ans années años anni", "decade": "decades", "century": "centuries",
+    "second": "sec secs s sekunden sekunde secondes segundos secondi", "minute": "min mins minuten minutos minuti",
+    "hour": "hr hrs h stunden stunde heures heure horas hora ore ora", "day": "d tage tag tagen jours jour días giorni",
+    "week": "wk wks wochen woche semaines semanas settimane", "month": "monate monat monaten mois meses mesi",
+    "year": "yr yrs jahre jahr jahren ans années años anni", "century": "centuries",
     # Energy, power, force, pressure, speed
-    "joule": "joules", "kilojoule": "kilojoules", "calorie": "calories", "kilocalorie": "kilocalories Cal",
-    "electron_volt": "electronvolts", "watt": "watts", "kilowatt": "kilowatts", "megawatt": "megawatts",
-    "gigawatt": "gigawatts", "watt_hour": "watt-hours watt-hour", "kilowatt_hour": "kilowatt-hours kilowatt-hour",
-    "horsepower": "hp", "newton": "newtons", "kilonewton": "kilonewtons", "pascal": "pascals",
-    "kilopascal": "kilopascals", "atmosphere": "atm atmospheres", "mmHg": "", "millibar": "millibars", "psi": "",
-    "torr": "", "mph": "", "kph": "kmh km/h", "knot": "knots kn kt kts", "mile/gallon": "mpg",
+    "kilocalorie": "Cal", "electron_volt": "electronvolts", "watt_hour": "watt-hours watt-hour",
+    "kilowatt_hour": "kilowatt-hours kilowatt-hour", "horsepower": "hp", "atmosphere": "atm", "kph": "kmh km/h",
+    "knot": "kn kt kts", "mile/gallon": "mpg",
     # Electricity, temperature, angles, radiation, sound, light
-    "volt": "volts", "ampere": "amps amp amperes", "ohm": "ohms", "hertz": "", "kilohertz": "", "megahertz": "",
-    "gigahertz": "", "tesla": "teslas", "coulomb": "coulombs", "farad": "farads", "kelvin": "kelvins",
-    "degC": "celsius centigrade", "degF": "fahrenheit", "degree": "degrees deg ° grad degrés grados gradi",
-    "radian": "radians rad", "decibel": "decibels dB db", "becquerel": "becquerels", "sievert": "sieverts",
-    "gray": "grays", "lumen": "lumens lm",
+    "ampere": "amps amp", "degC": "celsius centigrade", "degF": "fahrenheit",
+    "degree": "deg ° grad degrés grados gradi", "radian": "rad", "decibel": "dB db", "lumen": "lm",
     # Data
-    "byte": "bytes", "kilobyte": "kilobytes KB", "megabyte": "megabytes", "gigabyte": "gigabytes",
-    "terabyte": "terabytes", "bit": "bits", "kilobit": "kilobits", "megabit": "megabits", "gigabit": "gigabits",
-    "kibibyte": "KiB", "mebibyte": "MiB", "gibibyte": "GiB", "tebibyte": "TiB",
+    "kilobyte": "KB", "kibibyte": "KiB", "mebibyte": "MiB", "gibibyte": "GiB", "tebibyte": "TiB",
     "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
     # Money and shares
     "percent": "%", "basis_point": "bp bps", "uscent": "cents cent",
@@ -72,8 +58,20 @@ _WORDS = {
     "EUR": "euro euros eur € 欧元", "GBP": "gbp quid £ sterling", "JPY": "yen ¥ 日元", "INR": "rupee rupees ₹",
     "AUD": "a$ aud", "CAD": "c$ cad", "CHF": "chf francs franken", "CNY": "yuan rmb 元 块钱", "KRW": "krw 원",
 }  # fmt: skip
+# Units that have only their English name.
+_NAMED = word_set(
+    "millimeter nanometer parsec acre pint quart cup milligram ton stone mole millisecond microsecond nanosecond "
+    "fortnight decade joule kilojoule calorie watt kilowatt megawatt gigawatt newton kilonewton pascal kilopascal "
+    "mmHg millibar psi torr mph volt ohm hertz kilohertz megahertz gigahertz tesla coulomb farad kelvin becquerel "
+    "sievert gray byte megabyte gigabyte terabyte bit kilobit megabit gigabit"
+)
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF", "CNY", "KRW")
-_BY_WORD = {word: unit for unit, words in _WORDS.items() for word in (unit, *words.split())}
+_BY_WORD = {
+    word: unit
+    for unit, words in (dict.fromkeys(_NAMED, "") | _WORDS).items()
+    for name in (unit, unit.replace("meter", "metre").replace("liter", "litre"))
+    for word in (name, f"{name}s", *words.split())
+}
 _BY_SYMBOL = {
     prefix + symbol: prefix.replace("u", "μ") + _NAMES.get(symbol, symbol)
     for symbol, prefixes in _PREFIXES.items()

@@ -1,18 +1,15 @@
-"""Write the names of places, languages and numbers in many languages into metrics/_values/place_data.py.
+"""Write the names of places, languages and numbers in many languages into metrics/_values/place_names.tsv.
 
 `python -m evaluate_qa.dev.place_names` needs the packages babel, which has names from Unicode's CLDR, and num2words.
 CLDR only knows cities with a time zone of their own; the others are in `_CITIES`, with rivers and mountains.
 """
 
-import base64
-import lzma
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluate_qa.metrics._values import place_data
-from evaluate_qa.metrics._values.places import plain_name
+from evaluate_qa.metrics._values import places
 from evaluate_qa.metrics._values.text import word_set
 
 _LOCALES = word_set("en de fr es it pt nl pl ru tr ja zh ko ar hi")
@@ -102,7 +99,7 @@ def names() -> dict[str, set[str]]:
     for key in [key for key in found if key[0] == "p"]:
         city = key.rpartition("/")[2]
         found[key].add(city.replace("_", " "))
-        spelled = {plain_name(name) for name in found[key] if name[0] < "\u0300"}
+        spelled = {places.plain_name(name) for name in found[key] if name[0] < "\u0300"}
         if found[key] & states or not (len(spelled) > 1 or city in _KEPT):  # Singapore is a country, too.
             del found[key]
     for code, listed in _ALIASES.items():
@@ -112,7 +109,7 @@ def names() -> dict[str, set[str]]:
         same = [key for key, known in found.items() if key[0] == "p" and first in known]
         found[same[0] if same else f"p/{first}"] |= {first, *others}
     found |= _numbers()
-    return {key: {plain_name(name) for name in listed} for key, listed in found.items()}
+    return {key: {places.plain_name(name) for name in listed} for key, listed in found.items()}
 
 
 def _in_cldr() -> defaultdict[str, set[str]]:
@@ -148,13 +145,11 @@ def _variants(name: str) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the file."""
-    text = "\n".join(f"{key}\t{'|'.join(sorted(listed))}" for key, listed in sorted(names().items()))
-    data = base64.b85encode(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)).decode()
-    file = Path(place_data.__file__)
-    head = file.read_text().partition("DATA = (")[0]
-    lines = "".join(f'    "{data[start : start + 114]}"\n' for start in range(0, len(data), 114))
-    file.write_text(f"{head}DATA = (\n{lines})\n")
+    """Write the file, below its comments."""
+    file = Path(places.__file__).with_name("place_names.tsv")
+    comments = [line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    lines = (f"{key}\t{'|'.join(sorted(listed))}" for key, listed in sorted(names().items()))
+    file.write_text("\n".join([*comments, *lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -171,6 +171,14 @@ def test_our_model_is_where_the_metrics_look_for_it(built):
         assert 'REPOSITORY = "org/matcher"' in (built / "spaces" / "org" / name / "shared_matcher.py").read_text()
 
 
+def test_modules_of_a_space_have_their_data_as_text_or_beside_them(built):
+    space = Repository("space", "org", "bem", built)
+    files = {name: file.read_text() for name, file in space.files().items() if "place" in name}
+    data = files["evaluate_qa/metrics/_values/place_names.tsv"]
+    assert "UNICODE LICENSE" in data
+    assert repr(data) in files["values_places.py"]
+
+
 @pytest.mark.parametrize("name", SPACES)
 def test_cards_of_our_spaces_name_the_published_metric_and_have_no_broken_links(built, name):
     space = Repository("space", "org", name, built)
