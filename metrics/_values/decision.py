@@ -99,7 +99,6 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
-_ROUNDS = re.compile(r"\b(?:decimal places?|significant (?:figures?|digits?))\b", re.IGNORECASE)
 _UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -170,8 +169,6 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    if tolerance is None and _ROUNDS.search(question):
-        tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance)
     comparison = _compare(texts, references)
     if comparison is None or comparison.kind not in kinds:
@@ -276,7 +273,7 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
         return None
     if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
         return Comparison("yes_no", _compare_polarity(texts, expected))
-    if (expected := asserts(texts.question, reference)) is not None and texts.short:
+    if texts.short and (expected := asserts(texts.question, reference)) is not None:
         return Comparison("yes_no", None if (said := polarity(answer)) is None else said == expected)
     comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
     return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
@@ -316,7 +313,7 @@ def _compare_names(texts: Texts) -> Comparison | None:
     if len(texts.answer) > _LONGEST_NAME:
         return None
     same = True if is_same_name(texts) else False if differs_in_one_word(texts) else compare_substance(texts)
-    if same is None and _UNIT.search(texts.question):
+    if same is None and "nit" in texts.question and _UNIT.search(texts.question):
         same = compare_unit(reference, texts.answer.partition(", ")[0])
     if same is not None:
         return Comparison("identifier", same)
@@ -349,7 +346,7 @@ def _compare_values(texts: Texts) -> Comparison | None:
         return comparison
     if has_value and not texts.reference_values.times and (same := compare_ratio(texts)) is not None:
         return Comparison("number", same)
-    if _LISTED.search(reference) and not texts.reference_values.is_range and is_list(texts):
+    if _LISTED.search(reference) and is_list(texts) and not texts.reference_values.is_range:
         return Comparison("list", compare_list(texts))
     return _compare_single_value(texts) if has_value else None
 
@@ -368,10 +365,12 @@ def _compare_single_value(texts: Texts) -> Comparison | None:
 
 def _same_text(texts: Texts) -> bool:
     """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
+    if not texts.reference_values.numbers:
+        return False
     answer, reference = (
         _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )
-    return answer == reference and bool(texts.reference_values.numbers)
+    return answer == reference
 
 
 def _has_value(reference: str) -> bool:

@@ -51,6 +51,7 @@ _RETRACTED = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 3  # Words of at most this length keep their s, such as "gas".
+_ENDINGS = ("ing", "es", "ed", "s")
 
 
 def rest(text: str, start: int, end: int) -> list[str]:
@@ -112,13 +113,14 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """Return a verb or noun without its ending.
 
     >>> stem("floating"), stem("floats"), stem("float")
     ('float', 'float', 'float')
     """
-    for ending in ("ing", "es", "ed", "s"):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word.removesuffix(ending)
     return word

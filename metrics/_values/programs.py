@@ -25,7 +25,7 @@ COMMAND = re.compile(
     r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
     r"(?i:select) [\w*]"
 )
-_REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
+_ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -51,12 +51,15 @@ _SYNONYMS = [
 
 def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
-    regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
-    quoted = _QUOTED.findall(texts.answer)
-    reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
+    question = texts.question.lower()
+    regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
+    reference, quoted = _tidy(texts.reference), _QUOTED.findall(texts.answer)
+    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1:
+        return None
+    answer = _tidy(quoted[0] if quoted else texts.answer)
     if COMMAND.match(reference):
         reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
-    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
+    if not regex and "\\" in answer:
         return None
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None

@@ -22,6 +22,7 @@ _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
+_LONGEST_IN_LANGUAGE = 500  # Characters of an answer whose language is found.
 _SHORT = 3  # Words of a short answer.
 # Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
@@ -42,6 +43,7 @@ _BOUND_AFTER = re.compile(
 )
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
+_ROUNDS = re.compile(r"\b(?:decimal places?|significant (?:figures?|digits?))\b", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
@@ -250,13 +252,17 @@ class Texts:
         question: The question; `""` without one.
         answer: The answer.
         reference: The reference.
-        tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
     """
 
     def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
         if "钱" in question:  # Otherwise 块 counts pieces.
             answer, reference = (text.replace("块", "元") for text in (answer, reference))
-        self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
+        self.question, self.answer, self.reference, self._tolerance = question, answer, reference, tolerance
+
+    @cached_property
+    def tolerance(self) -> float | None:
+        """The largest relative difference of equal numbers; None for half a unit of the last digit."""
+        return 0.0 if self._tolerance is None and _ROUNDS.search(self.question) else self._tolerance
 
     @cached_property
     def answer_values(self) -> Values:
@@ -310,6 +316,5 @@ class Texts:
     @cached_property
     def language(self) -> tuple[str, bool]:
         """The language of number words, and whether it has decimal commas."""
-        asked = f"{self.question} {self.reference}"
-        language = language_of(f"{asked} {self.answer[:500]}")
-        return language if language != "en" else language_of(asked), language != "en"
+        language = language_of(self.question, self.reference, self.answer[:_LONGEST_IN_LANGUAGE])
+        return language if language != "en" else language_of(self.question, self.reference), language != "en"

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
 
 from .ideographs import without_ideographs
 
@@ -129,21 +130,27 @@ _LANGUAGES = {
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
 _WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
-@lru_cache(maxsize=1 << 12)
-def language_of(text: str) -> str:
-    """Return the language of a text by its function words, a key of `_FUNCTION_WORDS`; en if none prevails.
+def language_of(*texts: str) -> str:
+    """Return the language of texts by their function words, a key of `_FUNCTION_WORDS`; en if none prevails.
 
     >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
     ('de', 'en')
     """
+    counts = [sum(found) for found in zip(*map(_function_words, texts), strict=True)]
+    most = max(counts)
+    return [*_FUNCTION_WORDS][counts.index(most)] if most > counts[-1] else "en"
+
+
+@lru_cache(maxsize=1 << 12)
+def _function_words(text: str) -> list[int]:
+    """Return the number of function words of each language in a text."""
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for word in _WORD.findall(text.lower()):
-        for language in _LANGUAGES.get(word, ()):
-            counts[language] += 1
-    best = max(counts, key=counts.__getitem__)
-    return best if counts[best] > counts["en"] else "en"
+    for language in chain.from_iterable(_LANGUAGES.get(word, ()) for word in _WORD.findall(text.lower())):
+        counts[language] += 1
+    return [*counts.values()]
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -221,8 +228,11 @@ def with_digits(text: str, language: str = "en") -> str:
     from text_to_num import alpha2digit
 
     text = _PERCENT.sub("%", text)
-    for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
-        text = pattern.sub(replacement, text)
+    if language == "en":
+        text = _without_phrases(text)
+    else:
+        for pattern, replacement in _HALVES:
+            text = pattern.sub(replacement, text)
     text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
@@ -283,49 +293,84 @@ def _year(match: re.Match[str]) -> str:
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
-_ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (rf"\b({_TENS}) - (?=\w)", r"\1-"),
-        (r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)", ""),
-        (r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
-        (r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
-        (r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
-        (r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
-        (r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
+# Words of which a text has at least one if the pattern matches, and the replacement.
+_ENGLISH_PHRASES = tuple(
+    (word_set(words), re.compile(pattern, re.IGNORECASE), replacement)
+    for words, pattern, replacement in (
+        (_TENS.replace("|", " "), rf"\b({_TENS}) - (?=\w)", r"\1-"),
         (
+            "dollar dollars yen rupee rupees franc francs",
+            r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)",
+            "",
+        ),
+        ("pound pounds", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
+        ("dollar dollars", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
+        (
+            "usd eur gbp chf jpy inr cny",
+            r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b",
+            r"\2 \1",
+        ),
+        (
+            "rad rads radian radians",
+            r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)",
+            _radians,
+        ),
+        ("month", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
+        (
+            "last",
             rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b",
             lambda match: f"{match[1]} {_LAST_DAYS[match[1].lower()]}",
         ),
-        (r"\btwice\b", "2 times"),
-        (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
-        (r"\bthrice\b", "3 times"),
-        (r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
-        (r"(?<!\d)'(\d0)s\b", r"19\1s"),
-        (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
-        (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
-        (r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
-        (r"(?: of an?)? percentage points?\b", " percent"),
-        (r" basis points?\b", " bp"),
-        (r"\bGMT\b", "UTC"),
-        (r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
-        (r"\ban? hundred\b", "one hundred"),
-        (r"\bbpm\b", "beats per minute"),
-        (r"\bhalf an? (?=\w)", "1/2 "),
-        (r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
-        (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
-        (r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
-        (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
-        (rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
-        # "One" as a pronoun is no number.
-        (r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
-        (r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
-        (r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
-        (r"\band (?:a|one)[ -]half\b", "1/2"),
-        (rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))", _fraction),
+        ("twice", r"\btwice\b", "2 times"),
+        ("pair", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
+        ("thrice", r"\bthrice\b", "3 times"),
+        ("once", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
+        ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
+        ("dozen halfdozen", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
+        ("second", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        ("each every", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
+        ("percentage", r"(?: of an?)? percentage points?\b", " percent"),
+        ("basis", r" basis points?\b", " bp"),
+        ("gmt", r"\bGMT\b", "UTC"),
+        ("hundred", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
+        ("hundred", r"\ban? hundred\b", "one hundred"),
+        ("bpm", r"\bbpm\b", "beats per minute"),
+        ("half", r"\bhalf an? (?=\w)", "1/2 "),
         (
+            "thousand million billion trillion dozen",
+            r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)",
+            "1 ",
+        ),
+        ("half", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        ("zero", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
+        ("minus negative", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        (" ".join(_DECADES), rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
+        # "One" as a pronoun is no number.
+        ("one", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
+        ("one", r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
+        ("quarter", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
+        ("half", r"\band (?:a|one)[ -]half\b", "1/2"),
+        (
+            " ".join(f"{word} {word}s" for word in _DENOMINATORS),
+            rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",
+            _fraction,
+        ),
+        (
+            "twenty ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
             rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)",
             _year,
         ),
     )
 )
+_PHRASE_WORDS = frozenset().union(*(words for words, *_ in _ENGLISH_PHRASES))
+
+
+def _without_phrases(text: str) -> str:
+    """Return an English text with numbers for the phrases above."""
+    words = _PHRASE_WORDS.intersection(_LETTERS.findall(text.lower()))
+    if words:
+        for needed, pattern, replacement in _ENGLISH_PHRASES:
+            if not words.isdisjoint(needed):
+                text, changes = pattern.subn(replacement, text)
+                words = {*words, *_LETTERS.findall(text.lower())} if changes else words
+    return text
