@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .choices import asserts, chosen_option, chosen_options, polarity, says_yes
+from .choices import asserts, compare_options, polarity, says_yes
 from .codes import compare_code
 from .directions import compare_direction
 from .formulas import compare_formula
@@ -28,7 +28,7 @@ from .moments import (
 )
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
 from .negations import is_denial
-from .phrases import takes_back
+from .phrases import NEGATION, takes_back
 from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
@@ -266,14 +266,13 @@ def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
     """
     reference, answer = texts.reference, texts.answer
     if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
-        for chosen in (chosen_option, chosen_options):
-            if (letters := chosen(texts.question, answer, reference)) is not None:
-                return Comparison("option", letters[0] == letters[1])
+        if (same := compare_options(texts)) is not None:
+            return Comparison("option", same)
     if len(reference) > _LONGEST_REFERENCE:
         return None
     if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
         return Comparison("yes_no", _compare_polarity(texts, expected))
-    if texts.short and (expected := asserts(texts.question, reference)) is not None:
+    if (expected := asserts(texts)) is not None:
         return Comparison("yes_no", None if (said := polarity(answer)) is None else said == expected)
     comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
     return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
@@ -330,7 +329,10 @@ def _compare_statements(texts: Texts) -> Comparison | None:
     if texts.reference.count(" ") > _SPACES:
         return None
     for compare in (compare_roles, compare_direction):
-        if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
+        same = compare(texts)
+        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
+            continue
+        if not (same and _VALUE.search(texts.reference)):
             return Comparison("direction", same)
     return Comparison("direction", False) if says_opposite(texts) else None
 

@@ -85,7 +85,7 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
 
 
 def _tidy(text: str) -> str:
-    """Return a text without typography, with names of keys, full colors and chords, and without the number of a move."""
+    """Return a text without typography and the number of a move, and with full names of keys, colors and chords."""
     plain = unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
     return _CHORD.sub(r"\1 minor", _MOVE.sub("", _COLOR.sub(_full_color, plain)))
 

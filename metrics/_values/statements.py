@@ -41,8 +41,6 @@ def compare_roles(texts: Texts) -> bool | None:
     longest = LONGEST_ANSWER if compares else LONGEST
     if not _FEWEST <= len(words) <= longest or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NEGATION.search(reference) or NEGATION.search(answer):
-        return None
     if compares:
         ranks = " than " not in answer
         return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
@@ -141,10 +139,11 @@ def says_opposite(texts: Texts) -> bool:
     """
     if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    answer, reference = (list(map(stem, _LETTERS.findall(text.lower()))) for text in (texts.answer, texts.reference))
+    answer, reference = (_LETTERS.findall(text.lower()) for text in (texts.answer, texts.reference))
     answer = answer[max(0, len(answer) - len(reference)) :]
     if len(answer) != len(reference) or len(reference) < _FEWEST:
         return False
+    answer, reference = list(map(stem, answer)), list(map(stem, reference))
     places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
