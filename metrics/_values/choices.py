@@ -39,6 +39,7 @@ _COMMITS = re.compile(
 )
 _QUANTIFIER = re.compile(r"^(?:both|all of|just|only)\s|\sonly$", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-H]{2,5}")
+_LONGEST_OPTION = 12  # Characters of a reference that does not start with the letter of an option.
 
 
 @lru_cache(maxsize=1 << 8)
@@ -49,12 +50,13 @@ def _offered(question: str) -> Mapping[str, str] | None:
 
 
 def compare_options(texts: Texts) -> bool | None:
-    """Return whether the answer chooses the reference's options; None if the options of one of them are unclear.
+    """Return whether the answer chooses the reference's options; None if those of one of them are unclear.
 
     >>> [compare_options(Texts("2 + 2? (a) 3 (b) 4 (c) 5", answer, "(b)")) for answer in ("It is 4.", "b and c", "7")]
     [True, False, None]
     """
-    offered = _offered(texts.question)
+    may_be_option = len(texts.reference) <= _LONGEST_OPTION or texts.reference[0] == "(" or texts.reference[1] in ").:"
+    offered = _offered(texts.question) if may_be_option else None
     if offered is None:
         return None
     match = _LETTER.fullmatch(texts.reference.strip()) or (_LABELED.match(texts.reference) if offered else None)

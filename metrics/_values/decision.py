@@ -3,8 +3,9 @@
 "3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
 """
 
+import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -33,7 +34,7 @@ from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
-from .retractions import compare_conclusion, compare_correction
+from .retractions import compare_end
 from .statements import compare_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
@@ -77,7 +78,7 @@ class Decision:
 
 # Characters.
 _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
-_LONGEST_OPTION, _LONGEST_DATE, _LONGEST_SHOWN = 12, 30, 80
+_LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
@@ -169,8 +170,8 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    texts = Texts(question, *_finals(answer, reference), tolerance)
-    comparison = _compare(texts, references)
+    texts = Texts(question, *_finals(answer, reference), tolerance, references)
+    comparison = _compare(texts)
     if comparison is None or comparison.kind not in kinds:
         return Decision()
     kind, equal = comparison.kind, comparison.equal
@@ -197,11 +198,11 @@ def decide_row(
         The decision, and the index of the matching reference. Without a match, an answer is different if it differs
         from every reference, or if it lists candidates.
     """
-    indices = _precise(references)
-    decisions = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in indices]
-    for index, decision in zip(indices, decisions, strict=True):
-        if decision.equal:
-            return decision, index
+    decisions = list[Decision]()
+    for index in _precise(references):
+        decisions.append(decide_pair(references[index], answer, question, references, kinds, tolerance))
+        if decisions[-1].equal:
+            return decisions[-1], index
     if hedged := [decision for decision in decisions if decision.kind == "candidates" and decision.equal is False]:
         return hedged[0], None
     return (decisions[0] if all(decision.equal is False for decision in decisions) else Decision()), None
@@ -259,23 +260,26 @@ def _repeats(texts: Texts) -> bool:
     return reference + whole in f" {' '.join(answer)} "
 
 
-def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
-    """Compare the answer with the reference by the first rule that applies; None if the reference is no value.
-
-    Most references are no values, so each rule starts with a fast test.
-    """
-    reference, answer = texts.reference, texts.answer
-    if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
-        if (same := compare_options(texts)) is not None:
-            return Comparison("option", same)
-    if len(reference) > _LONGEST_REFERENCE:
+def _compare(texts: Texts) -> Comparison | None:
+    """Compare the answer with the reference by the first rule that applies; None if the reference is no value."""
+    if (same := compare_options(texts)) is not None:
+        return Comparison("option", same)
+    if len(texts.reference) > _LONGEST_REFERENCE:
         return None
-    if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
+    spaces, length = texts.reference.count(" "), len(texts.answer)
+    for rule in _RULES:
+        if spaces <= rule.spaces and length <= rule.longest_answer and (found := rule.compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
+    return None
+
+
+def _compare_yes_or_no(texts: Texts) -> Comparison | None:
+    """Compare references that mean yes or no, by themselves or as an answer to the question."""
+    if _MAY_BE_POLAR.match(texts.reference) and (expected := polarity(texts.reference)) is not None:
         return Comparison("yes_no", _compare_polarity(texts, expected))
-    if (expected := asserts(texts)) is not None:
-        return Comparison("yes_no", None if (said := polarity(answer)) is None else said == expected)
-    comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
-    return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
+    if (expected := asserts(texts)) is None:
+        return None
+    return Comparison("yes_no", None if (said := polarity(texts.answer)) is None else said == expected)
 
 
 def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
@@ -290,55 +294,25 @@ def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
     return said == expected
 
 
-def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
-    """Judge answers that correct themselves, conclude with a name or list candidates, and compare weekdays."""
-    reference, answer = texts.reference, texts.answer
-    same = compare_correction(texts) if takes_back(answer) else compare_conclusion(texts)
-    if same is not None:
-        return Comparison("negation", same)
-    if (same := compare_weekdays(texts)) is not None:
-        return Comparison("list", same)
-    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
-    return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
+def _compare_unit(texts: Texts) -> bool | None:
+    """Compare names of units, if the question asks for one."""
+    asked = "nit" in texts.question and _UNIT.search(texts.question)
+    return compare_unit(texts.reference, texts.answer.partition(", ")[0]) if asked else None
 
 
-def _compare_names(texts: Texts) -> Comparison | None:
-    """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
-    reference = texts.reference
-    if reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
-        return Comparison("date", same)
-    if code := compare_code(texts):
-        return code
-    if len(texts.answer) > _LONGEST_NAME:
-        return None
-    same = True if is_same_name(texts) else False if differs_in_one_word(texts) else compare_substance(texts)
-    if same is None and "nit" in texts.question and _UNIT.search(texts.question):
-        same = compare_unit(reference, texts.answer.partition(", ")[0])
-    if same is not None:
-        return Comparison("identifier", same)
-    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
-        if (same := compare(texts)) is not None:
-            return Comparison(kind, same)
-    return compare_known_name(texts)
-
-
-def _compare_statements(texts: Texts) -> Comparison | None:
-    """Find denials, and compare directions and who did what."""
-    if is_denial(texts):
-        return Comparison("negation", False)
-    if texts.reference.count(" ") > _SPACES:
-        return None
+def _compare_statements(texts: Texts) -> bool | None:
+    """Compare who did what, and directions."""
     for compare in (compare_roles, compare_direction):
         same = compare(texts)
         if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
             continue
         if not (same and _VALUE.search(texts.reference)):
-            return Comparison("direction", same)
-    return Comparison("direction", False) if says_opposite(texts) else None
+            return same
+    return False if says_opposite(texts) else None
 
 
 def _compare_values(texts: Texts) -> Comparison | None:
-    """Compare formulas, dates, times, lists, numbers and quantities."""
+    """Compare dates, times, formulas, lists, numbers and quantities."""
     reference = texts.reference
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
@@ -397,3 +371,47 @@ def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     elif period and texts.short:
         return Comparison("date")
     return compare_time(texts) if is_time(texts) else None
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A rule for a kind of values, which returns a verdict, or None if the reference is of another kind.
+
+    Attributes:
+        kind: The kind, unless the rule returns a comparison with another one.
+        compare: The rule.
+        spaces: Largest number of spaces in the reference.
+        longest_answer: Characters.
+    """
+
+    kind: str
+    compare: Callable[[Texts], Comparison | bool | None]
+    spaces: int = _LONGEST_REFERENCE
+    longest_answer: float = math.inf
+
+
+def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:
+    """Return a rule with one verdict, for texts in which something is found."""
+    return lambda texts: equal if finds(texts) else None
+
+
+# In the order in which they are tried. Most references are no values, so each rule starts with a fast test, and those
+# that read numbers and dates come last.
+_RULES = (
+    _Rule("yes_no", _compare_yes_or_no),
+    _Rule("negation", compare_end),
+    _Rule("list", compare_weekdays),
+    _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
+    _Rule("date", compare_in_cycle, _SPACES_IN_CYCLE),
+    _Rule("identifier", compare_code),
+    _Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
+    _Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
+    _Rule("identifier", compare_substance, longest_answer=_LONGEST_NAME),
+    _Rule("identifier", _compare_unit, longest_answer=_LONGEST_NAME),
+    _Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
+    _Rule("person", compare_person, longest_answer=_LONGEST_NAME),
+    _Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
+    _Rule("negation", _if(is_denial, False)),
+    _Rule("direction", _compare_statements, _SPACES),
+    _Rule("number", _compare_values, _SPACES),
+)

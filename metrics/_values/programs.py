@@ -54,13 +54,12 @@ def compare_program(texts: Texts) -> bool | None:
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
     reference, quoted = _tidy(texts.reference), _QUOTED.findall(texts.answer)
-    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1:
+    answer = quoted[0] if quoted else texts.answer
+    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
-    answer = _tidy(quoted[0] if quoted else texts.answer)
+    answer = _tidy(answer)
     if COMMAND.match(reference):
         reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
-    if not regex and "\\" in answer:
-        return None
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     if answer != reference and same_expression(answer, reference):

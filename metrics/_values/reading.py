@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -252,12 +252,21 @@ class Texts:
         question: The question; `""` without one.
         answer: The answer.
         reference: The reference.
+        references: All references of the row.
     """
 
-    def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
+    def __init__(
+        self,
+        question: str,
+        answer: str,
+        reference: str,
+        tolerance: float | None = None,
+        references: Sequence[str] = (),
+    ) -> None:
         if "钱" in question:  # Otherwise 块 counts pieces.
             answer, reference = (text.replace("块", "元") for text in (answer, reference))
-        self.question, self.answer, self.reference, self._tolerance = question, answer, reference, tolerance
+        self.question, self.answer, self.reference, self.references = question, answer, reference, references
+        self._tolerance = tolerance
 
     @cached_property
     def tolerance(self) -> float | None:

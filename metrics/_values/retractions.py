@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, negated, singular
+from .phrases import FILLERS, negated, singular, takes_back
 from .reading import Texts
 
 _CORRECTION = re.compile(
@@ -24,6 +24,11 @@ _BUT_IS = re.compile(
 _conclusion = lru_cache(maxsize=1 << 8)(_BUT_IS.search)
 _SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
+
+
+def compare_end(texts: Texts) -> bool | None:
+    """Return whether an answer that corrects itself, or that concludes with "but", ends up with the reference."""
+    return compare_correction(texts) if takes_back(texts.answer) else compare_conclusion(texts)
 
 
 def compare_correction(texts: Texts) -> bool | None:
