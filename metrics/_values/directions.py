@@ -43,6 +43,7 @@ _TO = {
     "it": "a|al|alla|verso", "pt": "para|à|ao", "nl": "naar", "ru": "к|в",
 }  # fmt: skip
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
+_TO_IN = {language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _TO.items()}
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
 LONGEST, LONGEST_ANSWER = 12, 25  # Words of a reference, and of an answer.
 _LONGEST_WAY, _LONGEST_END = 16, 4  # Words of a reference with two ends, and of one end.
@@ -91,7 +92,7 @@ def compare_direction(texts: Texts) -> bool | None:
 
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
-    to = re.compile(rf"\b(?:{_TO.get(texts.language[0], _TO['en'])})\b", re.IGNORECASE)
+    to = _TO_IN[texts.language[0]]
     if len(reference_ends := _ends(texts.reference, to)) != 1:
         return None
     (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]

@@ -228,10 +228,8 @@ def with_digits(text: str, language: str = "en") -> str:
     from text_to_num import alpha2digit
 
     text = _PERCENT.sub("%", text)
-    if language == "en":
-        text = _without_phrases(text)
-    else:
-        for pattern, replacement in _HALVES:
+    if language != "en" or not _IN_ENGLISH_PHRASES.isdisjoint(_LETTERS.findall(text.lower())):
+        for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
             text = pattern.sub(replacement, text)
     text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
     text = _LETTER_SCALED.sub(_letter_scaled, text)
@@ -293,84 +291,60 @@ def _year(match: re.Match[str]) -> str:
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
-# Words of which a text has at least one if the pattern matches, and the replacement.
-_ENGLISH_PHRASES = tuple(
-    (word_set(words), re.compile(pattern, re.IGNORECASE), replacement)
-    for words, pattern, replacement in (
-        (_TENS.replace("|", " "), rf"\b({_TENS}) - (?=\w)", r"\1-"),
+_ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (rf"\b({_TENS}) - (?=\w)", r"\1-"),
+        (r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)", ""),
+        (r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
+        (r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
+        (r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
+        (r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
+        (r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         (
-            "dollar dollars yen rupee rupees franc francs",
-            r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)",
-            "",
-        ),
-        ("pound pounds", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
-        ("dollar dollars", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
-        (
-            "usd eur gbp chf jpy inr cny",
-            r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b",
-            r"\2 \1",
-        ),
-        (
-            "rad rads radian radians",
-            r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)",
-            _radians,
-        ),
-        ("month", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
-        (
-            "last",
             rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b",
             lambda match: f"{match[1]} {_LAST_DAYS[match[1].lower()]}",
         ),
-        ("twice", r"\btwice\b", "2 times"),
-        ("pair", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
-        ("thrice", r"\bthrice\b", "3 times"),
-        ("once", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
-        ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
-        ("dozen halfdozen", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
-        ("second", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
-        ("each every", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
-        ("percentage", r"(?: of an?)? percentage points?\b", " percent"),
-        ("basis", r" basis points?\b", " bp"),
-        ("gmt", r"\bGMT\b", "UTC"),
-        ("hundred", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
-        ("hundred", r"\ban? hundred\b", "one hundred"),
-        ("bpm", r"\bbpm\b", "beats per minute"),
-        ("half", r"\bhalf an? (?=\w)", "1/2 "),
-        (
-            "thousand million billion trillion dozen",
-            r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)",
-            "1 ",
-        ),
-        ("half", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
-        ("zero", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
-        ("minus negative", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
-        (" ".join(_DECADES), rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
+        (r"\btwice\b", "2 times"),
+        (r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
+        (r"\bthrice\b", "3 times"),
+        (r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
+        (r"(?<!\d)'(\d0)s\b", r"19\1s"),
+        (r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
+        (r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        (r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
+        (r"(?: of an?)? percentage points?\b", " percent"),
+        (r" basis points?\b", " bp"),
+        (r"\bGMT\b", "UTC"),
+        (r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
+        (r"\ban? hundred\b", "one hundred"),
+        (r"\bbpm\b", "beats per minute"),
+        (r"\bhalf an? (?=\w)", "1/2 "),
+        (r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
+        (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        (r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
+        (r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        (rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.
-        ("one", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
-        ("one", r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
-        ("quarter", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
-        ("half", r"\band (?:a|one)[ -]half\b", "1/2"),
+        (r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
+        (r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)", "some "),
+        (r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
+        (r"\band (?:a|one)[ -]half\b", "1/2"),
+        (rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))", _fraction),
         (
-            " ".join(f"{word} {word}s" for word in _DENOMINATORS),
-            rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",
-            _fraction,
-        ),
-        (
-            "twenty ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
             rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)",
             _year,
         ),
     )
 )
-_PHRASE_WORDS = frozenset().union(*(words for words, *_ in _ENGLISH_PHRASES))
-
-
-def _without_phrases(text: str) -> str:
-    """Return an English text with numbers for the phrases above."""
-    words = _PHRASE_WORDS.intersection(_LETTERS.findall(text.lower()))
-    if words:
-        for needed, pattern, replacement in _ENGLISH_PHRASES:
-            if not words.isdisjoint(needed):
-                text, changes = pattern.subn(replacement, text)
-                words = {*words, *_LETTERS.findall(text.lower())} if changes else words
-    return text
+# Each of the patterns needs one of these words, which most texts do not have.
+_IN_ENGLISH_PHRASES = (
+    word_set(
+        "dollar dollars yen rupee rupees franc francs pound pounds usd eur gbp chf jpy inr cny rad rads radian radians "
+        "month last twice thrice once pair s dozen halfdozen second each every percentage basis gmt bpm hundred half "
+        "thousand million billion trillion zero minus negative one quarter ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen"
+    )
+    .union(_DECADES, _TENS.split("|"), _DENOMINATORS)
+    .union(f"{word}s" for word in _DENOMINATORS)
+)
