@@ -8,7 +8,7 @@ from .phrases import stem
 from .reading import Texts
 from .text import word_set
 
-_NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b", re.IGNORECASE)
+_NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b")  # in lower case
 _SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail(?:ed|s)? to\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
@@ -64,7 +64,7 @@ def _has_other_quantifier(reference: str, answer: str) -> bool:
 
 @lru_cache(maxsize=1 << 8)
 def _has_negator(text: str) -> bool:
-    return _NEGATOR.search(text) is not None
+    return _NEGATOR.search(text.lower()) is not None
 
 
 def _words(text: str) -> list[str]:

@@ -47,8 +47,7 @@ _RETRACTED = re.compile(
     r"(?:can(?:no|')?t|won't|cannot) (?:tell|say|confirm)|not sure|no way of|i was thinking of|my first|at first|"
     r"first thought|then again|used to think|oh no|edit:|(?:was|is) (?:flawed|mistaken))\b|"
     r"(?:\.\.\.|…)\s*(?:no|nope)\b|"
-    r"\?\s*$|\?\s+(?=\S)",
-    re.IGNORECASE,
+    r"\?\s*$|\?\s+(?=\S)"
 )
 _SHORT = 3  # Words of at most this length keep their s, such as "gas".
 _ENDINGS = ("ing", "es", "ed", "s")
@@ -99,7 +98,7 @@ def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence
 @lru_cache(maxsize=1 << 8)
 def takes_back(answer: str) -> bool:
     """Return whether an answer may correct itself, refuse, or ask back, so that its values do not count."""
-    return _RETRACTED.search(answer) is not None
+    return _RETRACTED.search(answer.lower()) is not None  # faster than a pattern that ignores case
 
 
 def singular(word: str) -> str:

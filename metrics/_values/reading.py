@@ -144,7 +144,8 @@ def value_of_roman(text: str) -> int | None:
 
 def _without_roman(text: str) -> str:
     """Return a text with digits for the Roman numerals in names, such as Apollo XI."""
-    text = _ROMAN_LETTER.sub(lambda match: f"{match[1]} {value_of_roman(match[2])}", text)
+    if " I" in text or " V" in text or " X" in text:
+        text = _ROMAN_LETTER.sub(lambda match: f"{match[1]} {value_of_roman(match[2])}", text)
     return _ROMAN_IN_NAME.sub(lambda match: str(value_of_roman(match[0])), text)
 
 
@@ -228,6 +229,11 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     return replace(second, number=total, unit=first.unit, start=first.start)
 
 
+@lru_cache(maxsize=1 << 8)
+def _singulars(text: str) -> frozenset[str]:
+    return frozenset(map(singular, exact_words(text)))
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What a rule found.
@@ -292,7 +298,7 @@ class Texts:
     @cached_property
     def question_words(self) -> frozenset[str]:
         """The words of the question, without endings of the plural."""
-        return frozenset(map(singular, exact_words(self.question[-_LONGEST_QUESTION:])))
+        return _singulars(self.question[-_LONGEST_QUESTION:])
 
     @cached_property
     def asked_units(self) -> frozenset[str]:

@@ -6,6 +6,7 @@
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain
@@ -20,6 +21,8 @@ def word_set(text: str) -> frozenset[str]:
 
 def without_accents(text: str) -> str:
     """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
+    if text.isascii():
+        return text
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
 
 
@@ -70,7 +73,8 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
 )
 _SPACES = re.compile(" {2,}")
 _NESTED = 3  # Depth of LaTeX groups in groups.
-_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+# The pattern starts with a digit, and not with what may not be before it, because it is faster.
+_SPACED_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?: \d{3})+(?!\d)")
 _FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
 
 
@@ -147,10 +151,9 @@ def language_of(*texts: str) -> str:
 @lru_cache(maxsize=1 << 12)
 def _function_words(text: str) -> list[int]:
     """Return the number of function words of each language in a text."""
-    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for language in chain.from_iterable(_LANGUAGES.get(word, ()) for word in _WORD.findall(text.lower())):
-        counts[language] += 1
-    return [*counts.values()]
+    found = [_LANGUAGES[word] for word in _WORD.findall(text.lower()) if word in _LANGUAGES]
+    counts = Counter(chain.from_iterable(found))
+    return [counts[language] for language in _FUNCTION_WORDS]
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -181,6 +184,9 @@ _POWER_OF_SCALE = {
 _PERCENT = re.compile(
     r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
 )
+# The first six letters of words in the patterns.
+_IN_PERCENT = word_set("percen cent prozen ciento cento процен")
+_IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("dozen dutzen douzai docena dozzin")
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
@@ -227,12 +233,19 @@ def with_digits(text: str, language: str = "en") -> str:
     """
     from text_to_num import alpha2digit
 
-    text = _PERCENT.sub("%", text)
-    if language != "en" or not _IN_ENGLISH_PHRASES.isdisjoint(_LETTERS.findall(text.lower())):
+    words = _LETTERS.findall(text.lower())
+    if not words:
+        return text
+    starts = {word[:6] for word in words}  # Texts without the words that a pattern needs are not searched for it.
+    if not _IN_PERCENT.isdisjoint(starts):
+        text = _PERCENT.sub("%", text)
+    if language != "en" or not _IN_ENGLISH_PHRASES.isdisjoint(words):
         for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
             text = pattern.sub(replacement, text)
-    text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
-    text = _LETTER_SCALED.sub(_letter_scaled, text)
+    if not _POWER_OF_SCALE.keys().isdisjoint(words):
+        text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
+    if not _IN_LETTER_SCALED.isdisjoint(words):
+        text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
         text = _RUSSIAN_NUMBER.sub(_russian_number, text)
     else:
@@ -242,7 +255,7 @@ def with_digits(text: str, language: str = "en") -> str:
     if language != "en":
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
-    return _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
+    return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
 
 
 def _russian_number(match: re.Match[str]) -> str:
