@@ -93,8 +93,9 @@ def compare_direction(texts: Texts) -> bool | None:
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = _TO_IN[texts.language[0]]
-    if len(reference_ends := _ends(texts.reference, to)) != 1:
+    if len(to.findall(texts.reference)) != 1:
         return None
+    reference_ends = _ends(texts.reference, to)
     (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]
     start, end = start - common, end - common
     if not start or not end:

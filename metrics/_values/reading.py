@@ -251,6 +251,7 @@ class Comparison:
     hedges: bool = False
 
 
+@dataclass(eq=False)
 class Texts:
     """The texts of a comparison, with their values, which are read when they are first needed.
 
@@ -258,26 +259,25 @@ class Texts:
         question: The question; `""` without one.
         answer: The answer.
         reference: The reference.
+        given_tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
         references: All references of the row.
     """
 
-    def __init__(
-        self,
-        question: str,
-        answer: str,
-        reference: str,
-        tolerance: float | None = None,
-        references: Sequence[str] = (),
-    ) -> None:
-        if "钱" in question:  # Otherwise 块 counts pieces.
-            answer, reference = (text.replace("块", "元") for text in (answer, reference))
-        self.question, self.answer, self.reference, self.references = question, answer, reference, references
-        self._tolerance = tolerance
+    question: str
+    answer: str
+    reference: str
+    given_tolerance: float | None = None
+    references: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if "钱" in self.question:  # Otherwise 块 counts pieces.
+            self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
 
     @cached_property
     def tolerance(self) -> float | None:
-        """The largest relative difference of equal numbers; None for half a unit of the last digit."""
-        return 0.0 if self._tolerance is None and _ROUNDS.search(self.question) else self._tolerance
+        """The given tolerance, or none at all if the question asks for decimal places."""
+        rounds = self.given_tolerance is None and _ROUNDS.search(self.question)
+        return 0.0 if rounds else self.given_tolerance
 
     @cached_property
     def answer_values(self) -> Values:
