@@ -22,7 +22,6 @@ _MOST_NUMBERS = 200  # More numbers are not read.
 _LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
 _LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
-_LONGEST_IN_LANGUAGE = 500  # Characters of an answer whose language is found.
 _SHORT = 3  # Words of a short answer.
 # Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
@@ -273,11 +272,10 @@ class Texts:
         if "钱" in self.question:  # Otherwise 块 counts pieces.
             self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
 
-    @cached_property
+    @property
     def tolerance(self) -> float | None:
-        """The given tolerance, or none at all if the question asks for decimal places."""
-        rounds = self.given_tolerance is None and _ROUNDS.search(self.question)
-        return 0.0 if rounds else self.given_tolerance
+        """The given tolerance; without one, 0 if the question asks for decimal places."""
+        return 0.0 if self.given_tolerance is None and _ROUNDS.search(self.question) else self.given_tolerance
 
     @cached_property
     def answer_values(self) -> Values:
@@ -331,5 +329,6 @@ class Texts:
     @cached_property
     def language(self) -> tuple[str, bool]:
         """The language of number words, and whether it has decimal commas."""
-        language = language_of(self.question, self.reference, self.answer[:_LONGEST_IN_LANGUAGE])
-        return language if language != "en" else language_of(self.question, self.reference), language != "en"
+        asked = f"{self.question} {self.reference}"
+        language = language_of(f"{asked} {self.answer[:500]}")
+        return language if language != "en" else language_of(asked), language != "en"

@@ -6,10 +6,8 @@
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import chain
 
 from .ideographs import without_ideographs
 
@@ -137,23 +135,19 @@ _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def language_of(*texts: str) -> str:
-    """Return the language of texts by their function words, a key of `_FUNCTION_WORDS`; en if none prevails.
+@lru_cache(maxsize=1 << 12)
+def language_of(text: str) -> str:
+    """Return the language of a text by its function words, a key of `_FUNCTION_WORDS`; en if none prevails.
 
     >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
     ('de', 'en')
     """
-    counts = [sum(found) for found in zip(*map(_function_words, texts), strict=True)]
-    most = max(counts)
-    return [*_FUNCTION_WORDS][counts.index(most)] if most > counts[-1] else "en"
-
-
-@lru_cache(maxsize=1 << 12)
-def _function_words(text: str) -> list[int]:
-    """Return the number of function words of each language in a text."""
-    found = [_LANGUAGES[word] for word in _WORD.findall(text.lower()) if word in _LANGUAGES]
-    counts = Counter(chain.from_iterable(found))
-    return [counts[language] for language in _FUNCTION_WORDS]
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text.lower()))):
+        for language in languages:
+            counts[language] += 1
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] > counts["en"] else "en"
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
