@@ -6,7 +6,7 @@ The reference is compared with the codes of its own form in the answer.
 import re
 import unicodedata
 
-from .labels import asks_version, compare_label
+from .labels import ASKS_VERSION, VERSION, compare_label
 from .programs import COMMAND, ONLY_CODE, compare_program
 from .reading import Comparison, Texts
 
@@ -29,7 +29,7 @@ def compare_code(texts: Texts) -> Comparison | None:
         return Comparison("identifier", reacts)
     if len(reference) > _LONGEST or not (_MAY_BE_CODE.search(reference) or COMMAND.match(reference)):
         return None
-    version = asks_version(texts)
+    version = bool(VERSION.search(reference) and ASKS_VERSION.search(texts.question))
     same = None
     if len(texts.answer) <= _LONGEST_ANSWER:
         same = compare_label(texts, version)

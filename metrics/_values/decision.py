@@ -5,9 +5,11 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
@@ -100,6 +102,7 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
+_ROUNDS = ("decimal place", "significant figure", "significant digit")
 _UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -170,6 +173,8 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
+    if tolerance is None and any(words in question.lower() for words in _ROUNDS):
+        tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
     comparison = _compare(texts)
     if comparison is None or comparison.kind not in kinds:
@@ -210,18 +215,13 @@ def decide_row(
 
 def _precise(references: Sequence[str]) -> list[int]:
     """Return the indices of the references, except years for which another reference has the full date."""
-    indices = range(len(references))
     if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
-        return list(indices)
+        return list(range(len(references)))
     dates = [only_date(text) for text in references]
-
-    def coarse(index: int) -> bool:
-        date = dates[index]
-        return date is not None and any(
-            other and other.fields[0] == date.fields[0] and 0 < date.precision < other.precision for other in dates
-        )
-
-    return [index for index in indices if not coarse(index)]
+    finest = defaultdict[int | None, int](int)
+    for date in filter(None, dates):
+        finest[date.fields[0]] = max(finest[date.fields[0]], date.precision)
+    return [i for i, date in enumerate(dates) if not date or date.precision in (0, finest[date.fields[0]])]
 
 
 @lru_cache(maxsize=1 << 8)
@@ -373,21 +373,13 @@ def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     return compare_time(texts) if is_time(texts) else None
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """A rule for a kind of values, which returns a verdict, or None if the reference is of another kind.
+class _Rule(NamedTuple):
+    """A rule for a kind of values, which returns a verdict, or None if the reference is of another kind."""
 
-    Attributes:
-        kind: The kind, unless the rule returns a comparison with another one.
-        compare: The rule.
-        spaces: Largest number of spaces in the reference.
-        longest_answer: Characters.
-    """
-
-    kind: str
+    kind: str  # unless the rule returns a comparison with another one
     compare: Callable[[Texts], Comparison | bool | None]
-    spaces: int = _LONGEST_REFERENCE
-    longest_answer: float = math.inf
+    spaces: int = _LONGEST_REFERENCE  # the most in the reference
+    longest_answer: float = math.inf  # in characters
 
 
 def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:

@@ -32,8 +32,8 @@ _COMPLEXITIES = {
     "cubic": "n^3", "exponential": "2^n", "factorial": "n!",
 }  # fmt: skip
 _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNORECASE)
-_VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
-_ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
+VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
+ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
 _KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+"})
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
@@ -42,16 +42,11 @@ _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 
-def asks_version(texts: Texts) -> bool:
-    """Return whether the reference is a version of something."""
-    return bool(_VERSION.search(texts.reference) and _ASKS_VERSION.search(texts.question))
-
-
 def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
     reference = _tidy(texts.reference)
     name, _, last = reference.rpartition(" ")
-    forms = [(_VERSION, {"v": ""})] if version else _LABELS
+    forms = [(VERSION, {"v": ""})] if version else _LABELS
     pattern, same, label = next(
         ((*form, label) for label in (reference, last) for form in forms if form[0].fullmatch(label)), (None, {}, "")
     )

@@ -42,7 +42,6 @@ _BOUND_AFTER = re.compile(
 )
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
-_ROUNDS = re.compile(r"\b(?:decimal places?|significant (?:figures?|digits?))\b", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
@@ -258,24 +257,19 @@ class Texts:
         question: The question; `""` without one.
         answer: The answer.
         reference: The reference.
-        given_tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
+        tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
         references: All references of the row.
     """
 
     question: str
     answer: str
     reference: str
-    given_tolerance: float | None = None
+    tolerance: float | None = None
     references: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if "钱" in self.question:  # Otherwise 块 counts pieces.
             self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
-
-    @property
-    def tolerance(self) -> float | None:
-        """The given tolerance; without one, 0 if the question asks for decimal places."""
-        return 0.0 if self.given_tolerance is None and _ROUNDS.search(self.question) else self.given_tolerance
 
     @cached_property
     def answer_values(self) -> Values:
