@@ -157,8 +157,6 @@ _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
     "through of to for from number animal"
 )
-_ASKS_POLAR = re.compile(r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|must) ", re.IGNORECASE)
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF = 2  # Words of a statement about a pronoun.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
@@ -239,17 +237,3 @@ def _states(question: str, answer: str) -> bool | None:
         return None
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
-
-
-def asserts(texts: Texts) -> bool | None:
-    """Return whether the reference states a yes to the question, and the answer is a short one; None for other texts.
-
-    >>> asserts(Texts("Will the bus run?", "No", "The bus does not run.")), asserts(Texts("When?", "No", "It runs."))
-    (False, None)
-    """
-    question, statement = texts.question, texts.reference
-    if not _ASKS_POLAR.match(question) or not texts.short or _OR.search(question) or _DENIED.search(question):
-        return None
-    asked = {*map(stem, exact_words(question))}
-    new = [word for word in exact_words(statement) if stem(word) not in asked and not _COUNTED_NEGATION.fullmatch(word)]
-    return _states(question, statement) if _AUXILIARIES.issuperset(new) else None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .choices import asserts, compare_options, polarity, says_yes
+from .choices import compare_options, polarity, says_yes
 from .codes import compare_code
 from .directions import compare_direction
 from .formulas import compare_formula
@@ -274,24 +274,15 @@ def _compare(texts: Texts) -> Comparison | None:
 
 
 def _compare_yes_or_no(texts: Texts) -> Comparison | None:
-    """Compare references that mean yes or no, by themselves or as an answer to the question."""
-    if _MAY_BE_POLAR.match(texts.reference) and (expected := polarity(texts.reference)) is not None:
-        return Comparison("yes_no", _compare_polarity(texts, expected))
-    if (expected := asserts(texts)) is None:
-        return None
-    return Comparison("yes_no", None if (said := polarity(texts.answer)) is None else said == expected)
-
-
-def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
-    """Return whether the answer is the same yes or no; if a reason follows, only a difference is certain."""
-    if takes_back(texts.answer):
+    """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
+    expected = polarity(texts.reference) if _MAY_BE_POLAR.match(texts.reference) else None
+    if expected is None:
         return None
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
     reasoned = words > _POLAR_WORDS and texts.length > 1
-    if said is None or (said == expected and reasoned) or words > _POLAR_ANSWER:
-        return None
-    return said == expected
+    unclear = said is None or (said == expected and reasoned) or words > _POLAR_ANSWER or takes_back(texts.answer)
+    return Comparison("yes_no", None if unclear else said == expected)
 
 
 def _compare_unit(texts: Texts) -> bool | None:
