@@ -36,7 +36,7 @@ from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
-from .retractions import compare_end
+from .retractions import compare_conclusion, compare_correction
 from .statements import compare_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
@@ -382,7 +382,8 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # that read numbers and dates come last.
 _RULES = (
     _Rule("yes_no", _compare_yes_or_no),
-    _Rule("negation", compare_end),
+    _Rule("negation", compare_correction),
+    _Rule("negation", compare_conclusion),
     _Rule("list", compare_weekdays),
     _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
     _Rule("date", compare_in_cycle, _SPACES_IN_CYCLE),

@@ -1,7 +1,6 @@
 """Judge answers that correct themselves by what they say last: "The Loire. No, wait, the Seine."."""
 
 import re
-from functools import lru_cache
 
 from .._shared.words import exact_words
 from .phrases import FILLERS, negated, singular, takes_back
@@ -21,14 +20,8 @@ _BUT_IS = re.compile(
     r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)"
     rf"(?: actually| really| only)? (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
 )
-_conclusion = lru_cache(maxsize=1 << 8)(_BUT_IS.search)
 _SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
-
-
-def compare_end(texts: Texts) -> bool | None:
-    """Return whether an answer that corrects itself, or that concludes with "but", ends up with the reference."""
-    return compare_correction(texts) if takes_back(texts.answer) else compare_conclusion(texts)
 
 
 def compare_correction(texts: Texts) -> bool | None:
@@ -39,6 +32,8 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
+    if not takes_back(texts.answer):
+        return None
     text, reference_words = texts.answer_values.text, exact_words(texts.reference_values.text)
     corrections = [*_CORRECTION.finditer(text)]
     if not corrections or not reference_words or texts.length > _LONGEST_ANSWER:
@@ -54,8 +49,8 @@ def compare_correction(texts: Texts) -> bool | None:
 
 def compare_conclusion(texts: Texts) -> bool | None:
     """Return whether the name that an answer gives after "but" is the reference; None for another answer."""
-    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED
-    if not named or not (match := _conclusion(texts.answer)):
+    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED and not takes_back(texts.answer)
+    if not named or not (match := _BUT_IS.search(texts.answer)):
         return None
     before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"], match["name"]))
     new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS
