@@ -33,8 +33,7 @@ _JOIN = re.compile(r"[\s,]*(?:and\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _BOUND = re.compile(
     r"(?:(?P<less>\b(?:less than|fewer than|under|below|at most|up to|no more than|weniger als|moins de|menos de)|[<≤])"
-    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$",
-    re.IGNORECASE,
+    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
     r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"
@@ -168,7 +167,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15
         following = _NEXT.match(text[end : end + 40])
-        bound = _BOUND.search(text[max(0, start - 30) : start]) or _BOUND_AFTER.match(text[end : end + 20])
+        bound = _BOUND.search(text[max(0, start - 30) : start].lower()) or _BOUND_AFTER.match(text[end : end + 20])
         yield Mention(
             value,
             unit,
