@@ -93,7 +93,7 @@ _MAY_BE_POLAR = re.compile(
 )
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
-_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take quadratic time in its length.
+_LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
@@ -267,9 +267,9 @@ def _compare(texts: Texts) -> Comparison | None:
     if len(texts.reference) > _LONGEST_REFERENCE:
         return None
     spaces, length = texts.reference.count(" "), len(texts.answer)
-    for rule in _RULES:
-        if spaces <= rule.spaces and length <= rule.longest_answer and (found := rule.compare(texts)) is not None:
-            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
+    for kind, compare, most_spaces, longest_answer in _RULES:
+        if spaces <= most_spaces and length <= longest_answer and (found := compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(kind, found)
     return None
 
 
@@ -369,7 +369,7 @@ class _Rule(NamedTuple):
 
     kind: str  # unless the rule returns a comparison with another one
     compare: Callable[[Texts], Comparison | bool | None]
-    spaces: int = _LONGEST_REFERENCE  # the most in the reference
+    most_spaces: int = _LONGEST_REFERENCE  # in the reference
     longest_answer: float = math.inf  # in characters
 
 
