@@ -13,7 +13,6 @@ from .reading import Comparison, Texts
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
-_COEFFICIENT = re.compile(r"^\d+")
 
 
 def compare_code(texts: Texts) -> Comparison | None:
@@ -41,7 +40,7 @@ def compare_code(texts: Texts) -> Comparison | None:
 def _compare_reaction(texts: Texts) -> bool | None:
     """Compare chemical equations, whose substances may have another order; None for other texts."""
     answer, reference = map(_reaction, (texts.answer, texts.reference))
-    names = [[[_COEFFICIENT.sub("", name) for name in side] for side in sides] for sides in (answer, reference)]
+    names = [[[name.lstrip("0123456789") for name in side] for side in sides] for sides in (answer, reference)]
     return answer == reference if len(reference) > 1 and names[0] == names[1] else None
 
 

@@ -63,7 +63,6 @@ _EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _OMITS = re.compile(rf"\b(?:no|without|minus|excluding|lacks?|lacked)\b|{_DENIED_AFTER}|n['’]t\b", re.IGNORECASE)
 _KEYS_IN_ORDER = re.compile(r"\b[\w-]+(?:, [\w-]+)*,? and [\w-]+")
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
-_DIGIT = re.compile(r"\d")
 _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
     r"\s*(?:,(?!\d)|(?<!\d),|[;/|\n]|\bor else\b|\bor\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))+\s*", re.IGNORECASE
@@ -143,7 +142,7 @@ def compare_list(texts: Texts) -> bool | None:
     if len(numbers) == len(required):
         return _compare_numbers(texts, numbers)
     facts = [_facts(part, texts) for part in required]
-    names = all(part.istitle() and not _DIGIT.search(part) for part in required)
+    names = all(part.istitle() and not any(map(str.isdigit, part)) for part in required)
     if all(len(words) > 1 for words in facts) and not names:
         return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
     return _compare_words(texts, required, items)

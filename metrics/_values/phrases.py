@@ -49,6 +49,7 @@ _RETRACTED = re.compile(
     r"(?:\.\.\.|…)\s*(?:no|nope)\b|"
     r"\?\s*$|\?\s+(?=\S)"
 )
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SHORT = 3  # Words of at most this length keep their s, such as "gas".
 _ENDINGS = ("ing", "es", "ed", "s")
 

@@ -83,6 +83,8 @@ def _sorted(flags: re.Match[str]) -> str:
 
 def _find(reference: str, answer: str) -> re.Match[str] | None:
     """Return where an answer has the code of the reference, but not as a part of other code."""
+    if reference not in answer:
+        return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
     after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
     after += r"|\s[\w.-]+$" if COMMAND.match(reference) else ""

@@ -188,7 +188,6 @@ _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docen
 _LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31) | dict.fromkeys(
     ("april", "june", "september", "november"), 30
 )
-_DOZEN = 12
 _HALVES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -249,7 +248,7 @@ def with_digits(text: str, language: str = "en") -> str:
     if language != "en":
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
-    return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
+    return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
 
 
 def _russian_number(match: re.Match[str]) -> str:
