@@ -10,7 +10,7 @@ from .labels import ASKS_VERSION, VERSION, compare_label
 from .programs import COMMAND, ONLY_CODE, compare_program
 from .reading import Comparison, Texts
 
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
+_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b")
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
@@ -24,9 +24,11 @@ def compare_code(texts: Texts) -> Comparison | None:
     (None, None)
     """
     reference = texts.reference
+    if not _MAY_BE_CODE.search(reference) and not COMMAND.match(reference):
+        return None
     if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
         return Comparison("identifier", reacts)
-    if len(reference) > _LONGEST or not (_MAY_BE_CODE.search(reference) or COMMAND.match(reference)):
+    if len(reference) > _LONGEST:
         return None
     version = bool(VERSION.search(reference) and ASKS_VERSION.search(texts.question))
     same = None

@@ -1,6 +1,7 @@
 """Compare an answer with a reference that is a value, such as a number, quantity, date, choice, list, formula or name.
 
-"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
+"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969". The kinds of
+values are tried in the order of `_RULES`.
 """
 
 import math
