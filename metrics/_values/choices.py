@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .directions import opposite
-from .phrases import stem
+from .phrases import contains, stem
 from .reading import Texts
 from .statements import ranks_first
 from .text import word_set
@@ -87,12 +87,8 @@ def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
     chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
-    words = _spaced(answer)
-    return letters or {letter for letter, text in offered.items() if _spaced(text) in words}
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(exact_words(text))} "
+    words = exact_words(answer)
+    return letters or {letter for letter, text in offered.items() if contains(words, exact_words(text))}
 
 
 _YES = word_set(

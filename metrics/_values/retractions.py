@@ -3,7 +3,7 @@
 import re
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, negated, singular, takes_back
+from .phrases import FILLERS, contains, negated, singular, takes_back
 from .reading import Texts
 
 _CORRECTION = re.compile(
@@ -39,7 +39,8 @@ def compare_correction(texts: Texts) -> bool | None:
     if not corrections or not reference_words or texts.length > _LONGEST_ANSWER:
         return None
     before, after = text[: corrections[-1].start()], text[corrections[-1].end() :]
-    first, last = (_says(exact_words(part), reference_words, texts.reference.istitle()) for part in (before, after))
+    named = reference_words[-1:] if texts.reference.istitle() else reference_words
+    first, last = (contains(exact_words(part), named) for part in (before, after))
     new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
     if first and not last:
         return False if new and not negated(before) else None
@@ -57,11 +58,5 @@ def compare_conclusion(texts: Texts) -> bool | None:
     if texts.question_words.isdisjoint(new) or not texts.question_words.isdisjoint(name):
         return None
     reference = exact_words(texts.reference)
-    other = _says(before, reference, False) and {*name}.isdisjoint(reference)
+    other = contains(before, reference) and {*name}.isdisjoint(reference)
     return True if name == reference else False if other else None
-
-
-def _says(words: tuple[str, ...], others: tuple[str, ...], name: bool) -> bool:
-    """Return whether words contain others, one after another; of a name, the last one is enough."""
-    others = others[-1:] if name else others
-    return f" {' '.join(others)} " in f" {' '.join(words)} "
