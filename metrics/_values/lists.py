@@ -106,7 +106,7 @@ def parts(text: str) -> list[str]:
 
 def _parts(text: str, question: str) -> list[str]:
     """Return the parts of a list; the solutions of an equation may be joined by "or"."""
-    return parts(_SOLUTION.sub(", ", text) if _SOLVE.search(question) else text)
+    return parts(_SOLUTION.sub(", ", text) if "or" in text and _SOLVE.search(question) else text)
 
 
 def is_list(texts: Texts) -> bool:
@@ -341,11 +341,11 @@ def is_one_of_candidates(texts: Texts) -> bool:
     """
     if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer:
         return False
+    pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
+    if len(pieces) < _FEW or any(":" in piece for piece in pieces[1:]):
+        return False  # "Sorted: 3, 7, 9. Median: 7"
     if len(parts(texts.reference)) > 1 or _SEVERAL.search(texts.question) or _EXCLUDES.search(texts.answer):
         return False
-    pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
-    if any(":" in piece for piece in pieces[1:]):
-        return False  # "Sorted: 3, 7, 9. Median: 7"
     items = [words for piece in pieces if (words := exact_words(piece))]
     right = {exact_words(reference) for reference in (texts.reference, *texts.references)}
     if {item for item in items if item in right} != {exact_words(texts.reference)}:
