@@ -6,11 +6,11 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 from .._shared.words import exact_words
 from .directions import opposite
-from .phrases import stem
+from .phrases import contains, stem
+from .reading import Texts
 from .statements import ranks_first
 from .text import word_set
 
@@ -39,37 +39,37 @@ _COMMITS = re.compile(
 )
 _QUANTIFIER = re.compile(r"^(?:both|all of|just|only)\s|\sonly$", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-H]{2,5}")
+_LONGEST_OPTION = 12  # Characters of a reference that does not start with the letter of an option.
 
 
 @lru_cache(maxsize=1 << 8)
-def options(question: str) -> Mapping[str, str]:
-    """Return the options that a question lists, by letter in lower case; empty unless they start with a and b.
-
-    >>> options("Which is red? (a) grass (b) blood")
-    {'a': 'grass', 'b': 'blood'}
-    """
+def _offered(question: str) -> Mapping[str, str] | None:
+    """Return the options that a question lists, by letter in lower case; None for a question without options."""
     texts = {letter.lower(): text.strip(" .,;") for letter, text in _OPTION.findall(question)}
-    return texts if {"a", "b"} <= texts.keys() else {}
+    return texts if {"a", "b"} <= texts.keys() else {} if _OF_OPTIONS.search(question) else None
 
 
-def chosen_options(question: str, answer: str, reference: str) -> tuple[set[str], set[str]] | None:
-    """Return the letters of the reference and of the answer, if one of them is several of a question's options.
+def compare_options(texts: Texts) -> bool | None:
+    """Return whether the answer chooses the reference's options; None if those of one of them are unclear.
 
-    >>> chosen_options("Which are prime? (a) 4 (b) 5 (c) 7", "(c) and (b)", "b and c")[1] == {"b", "c"}
-    True
+    >>> [compare_options(Texts("2 + 2? (a) 3 (b) 4 (c) 5", answer, "(b)")) for answer in ("It is 4.", "b and c", "7")]
+    [True, False, None]
     """
-    offered = options(question)
-    if not offered and not _OF_OPTIONS.search(question):
+    may_be_option = len(texts.reference) <= _LONGEST_OPTION or texts.reference[0] == "(" or texts.reference[1] in ").:"
+    offered = _offered(texts.question) if may_be_option else None
+    if offered is None:
         return None
-    reference_letters = _letters(reference)
-    answer_letters = _letters(_QUANTIFIER.sub("", answer.strip(" .")), offered)
-    if len(reference_letters) <= 1 >= len(answer_letters) or not reference_letters or not answer_letters:
-        return None
-    valid = not offered or reference_letters | answer_letters <= offered.keys()
-    return (reference_letters, answer_letters) if valid else None
+    match = _LETTER.fullmatch(texts.reference.strip()) or (_LABELED.match(texts.reference) if offered else None)
+    expected = {match[1].lower()} if match else _letters(texts.reference, offered)
+    chosen = _chosen(texts.answer, offered)
+    if len(expected) == len(chosen) == 1:
+        return expected == chosen
+    chosen = _letters(_QUANTIFIER.sub("", texts.answer.strip(" .")), offered)
+    clear = expected and chosen and len(expected | chosen) > 1 and (not offered or expected | chosen <= offered.keys())
+    return expected == chosen if clear else None
 
 
-def _letters(text: str, offered: Mapping[str, str] = MappingProxyType({})) -> set[str]:
+def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
     """Return the letters of a text that is a list of letters or of offered options; empty for another text."""
     text = text.strip(" .")
     if _LETTERS.fullmatch(text):
@@ -82,29 +82,13 @@ def _letters(text: str, offered: Mapping[str, str] = MappingProxyType({})) -> se
     return set(letters) if all(letters) else set()
 
 
-def chosen_option(question: str, answer: str, reference: str) -> tuple[str, str] | None:
-    """Return the reference's and the answer's option letter; None if either is unclear.
-
-    >>> chosen_option("Capital of France? (a) Lyon (b) Paris", "It is Paris.", "(b)")
-    ('b', 'b')
-    """
-    offered = options(question)
-    reference_match = _LETTER.fullmatch(reference.strip()) or (_LABELED.match(reference) if offered else None)
-    named = _letters(reference, offered) if offered else set[str]()
-    expected = {reference_match[1].lower()} if reference_match else named
-    if len(expected) != 1 or not (offered or _OF_OPTIONS.search(question)):
-        return None
+def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
+    """Return the letters of the options that a sentence chooses by a letter, or else by the text of an option."""
     chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
-    if not letters:
-        words = _spaced(answer)
-        letters = {letter for letter, text in offered.items() if _spaced(text) in words}
-    return (expected.pop(), letters.pop()) if len(letters) == 1 else None
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(exact_words(text))} "
+    words = exact_words(answer)
+    return letters or {letter for letter, text in offered.items() if contains(words, exact_words(text))}
 
 
 _YES = word_set(
@@ -169,8 +153,6 @@ _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
     "through of to for from number animal"
 )
-_ASKS_POLAR = re.compile(r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|must) ", re.IGNORECASE)
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF = 2  # Words of a statement about a pronoun.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
@@ -251,16 +233,3 @@ def _states(question: str, answer: str) -> bool | None:
         return None
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
-
-
-def asserts(question: str, statement: str) -> bool | None:
-    """Return whether a statement means yes as an answer to a yes-or-no question; None if it is no such answer.
-
-    >>> asserts("Will the shuttle run today?", "The shuttle does not run today."), asserts("When?", "It runs today.")
-    (False, None)
-    """
-    if not _ASKS_POLAR.match(question) or _OR.search(question) or _DENIED.search(question):
-        return None
-    asked = {*map(stem, exact_words(question))}
-    new = [word for word in exact_words(statement) if stem(word) not in asked and not _COUNTED_NEGATION.fullmatch(word)]
-    return _states(question, statement) if _AUXILIARIES.issuperset(new) else None

@@ -6,14 +6,13 @@ The reference is compared with the codes of its own form in the answer.
 import re
 import unicodedata
 
-from .labels import asks_version, compare_label
+from .labels import ASKS_VERSION, VERSION, compare_label
 from .programs import COMMAND, ONLY_CODE, compare_program
 from .reading import Comparison, Texts
 
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?-]| (?:major|minor)\b")
+_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b")
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
-_COEFFICIENT = re.compile(r"^\d+")
 
 
 def compare_code(texts: Texts) -> Comparison | None:
@@ -25,11 +24,13 @@ def compare_code(texts: Texts) -> Comparison | None:
     (None, None)
     """
     reference = texts.reference
+    if not _MAY_BE_CODE.search(reference) and not COMMAND.match(reference):
+        return None
     if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
         return Comparison("identifier", reacts)
-    if len(reference) > _LONGEST or not (_MAY_BE_CODE.search(reference) or COMMAND.match(reference)):
+    if len(reference) > _LONGEST:
         return None
-    version = asks_version(texts)
+    version = bool(VERSION.search(reference) and ASKS_VERSION.search(texts.question))
     same = None
     if len(texts.answer) <= _LONGEST_ANSWER:
         same = compare_label(texts, version)
@@ -41,7 +42,7 @@ def compare_code(texts: Texts) -> Comparison | None:
 def _compare_reaction(texts: Texts) -> bool | None:
     """Compare chemical equations, whose substances may have another order; None for other texts."""
     answer, reference = map(_reaction, (texts.answer, texts.reference))
-    names = [[[_COEFFICIENT.sub("", name) for name in side] for side in sides] for sides in (answer, reference)]
+    names = [[[name.lstrip("0123456789") for name in side] for side in sides] for sides in (answer, reference)]
     return answer == reference if len(reference) > 1 and names[0] == names[1] else None
 
 

@@ -1,16 +1,20 @@
 """Compare an answer with a reference that is a value, such as a number, quantity, date, choice, list, formula or name.
 
-"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
+"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969". The kinds of
+values are tried in the order of `_RULES`.
 """
 
+import math
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .choices import asserts, chosen_option, chosen_options, polarity, says_yes
+from .choices import compare_options, polarity, says_yes
 from .codes import compare_code
 from .directions import compare_direction
 from .formulas import compare_formula
@@ -28,7 +32,7 @@ from .moments import (
 )
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
 from .negations import is_denial
-from .phrases import takes_back
+from .phrases import NEGATION, takes_back
 from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
@@ -77,7 +81,7 @@ class Decision:
 
 # Characters.
 _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
-_LONGEST_OPTION, _LONGEST_DATE, _LONGEST_SHOWN = 12, 30, 80
+_LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
@@ -90,7 +94,7 @@ _MAY_BE_POLAR = re.compile(
 )
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
-_LONG_SPACE = re.compile(r"(\s{8})\s+")  # Some patterns take quadratic time in its length.
+_LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
@@ -99,7 +103,7 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
-_ROUNDS = re.compile(r"\b(?:decimal places?|significant (?:figures?|digits?))\b", re.IGNORECASE)
+_ROUNDS = ("decimal place", "significant figure", "significant digit")
 _UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -170,10 +174,10 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    if tolerance is None and _ROUNDS.search(question):
+    if tolerance is None and any(words in question.lower() for words in _ROUNDS):
         tolerance = 0.0
-    texts = Texts(question, *_finals(answer, reference), tolerance)
-    comparison = _compare(texts, references)
+    texts = Texts(question, *_finals(answer, reference), tolerance, references)
+    comparison = _compare(texts)
     if comparison is None or comparison.kind not in kinds:
         return Decision()
     kind, equal = comparison.kind, comparison.equal
@@ -200,11 +204,11 @@ def decide_row(
         The decision, and the index of the matching reference. Without a match, an answer is different if it differs
         from every reference, or if it lists candidates.
     """
-    indices = _precise(references)
-    decisions = [decide_pair(references[i], answer, question, references, kinds, tolerance) for i in indices]
-    for index, decision in zip(indices, decisions, strict=True):
-        if decision.equal:
-            return decision, index
+    decisions = list[Decision]()
+    for index in _precise(references):
+        decisions.append(decide_pair(references[index], answer, question, references, kinds, tolerance))
+        if decisions[-1].equal:
+            return decisions[-1], index
     if hedged := [decision for decision in decisions if decision.kind == "candidates" and decision.equal is False]:
         return hedged[0], None
     return (decisions[0] if all(decision.equal is False for decision in decisions) else Decision()), None
@@ -212,18 +216,13 @@ def decide_row(
 
 def _precise(references: Sequence[str]) -> list[int]:
     """Return the indices of the references, except years for which another reference has the full date."""
-    indices = range(len(references))
     if len(references) == 1 or not any(len(text) <= _LONGEST_DATE and _YEAR.search(text) for text in references):
-        return list(indices)
+        return list(range(len(references)))
     dates = [only_date(text) for text in references]
-
-    def coarse(index: int) -> bool:
-        date = dates[index]
-        return date is not None and any(
-            other and other.fields[0] == date.fields[0] and 0 < date.precision < other.precision for other in dates
-        )
-
-    return [index for index in indices if not coarse(index)]
+    finest = defaultdict[int | None, int](int)
+    for date in filter(None, dates):
+        finest[date.fields[0]] = max(finest[date.fields[0]], date.precision)
+    return [i for i, date in enumerate(dates) if not date or date.precision in (0, finest[date.fields[0]])]
 
 
 @lru_cache(maxsize=1 << 8)
@@ -262,84 +261,50 @@ def _repeats(texts: Texts) -> bool:
     return reference + whole in f" {' '.join(answer)} "
 
 
-def _compare(texts: Texts, references: Sequence[str]) -> Comparison | None:
-    """Compare the answer with the reference by the first rule that applies; None if the reference is no value.
-
-    Most references are no values, so each rule starts with a fast test.
-    """
-    reference, answer = texts.reference, texts.answer
-    if len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:":
-        for chosen in (chosen_option, chosen_options):
-            if (letters := chosen(texts.question, answer, reference)) is not None:
-                return Comparison("option", letters[0] == letters[1])
-    if len(reference) > _LONGEST_REFERENCE:
+def _compare(texts: Texts) -> Comparison | None:
+    """Compare the answer with the reference by the first rule that applies; None if the reference is no value."""
+    if (same := compare_options(texts)) is not None:
+        return Comparison("option", same)
+    if len(texts.reference) > _LONGEST_REFERENCE:
         return None
-    if _MAY_BE_POLAR.match(reference) and (expected := polarity(reference)) is not None:
-        return Comparison("yes_no", _compare_polarity(texts, expected))
-    if (expected := asserts(texts.question, reference)) is not None and texts.short:
-        return Comparison("yes_no", None if (said := polarity(answer)) is None else said == expected)
-    comparison = _compare_unsettled(texts, references) or _compare_names(texts) or _compare_statements(texts)
-    return comparison or (_compare_values(texts) if reference.count(" ") <= _SPACES else None)
+    spaces, length = texts.reference.count(" "), len(texts.answer)
+    for kind, compare, most_spaces, longest_answer in _RULES:
+        if spaces <= most_spaces and length <= longest_answer and (found := compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(kind, found)
+    return None
 
 
-def _compare_polarity(texts: Texts, expected: bool) -> bool | None:
-    """Return whether the answer is the same yes or no; if a reason follows, only a difference is certain."""
-    if takes_back(texts.answer):
+def _compare_yes_or_no(texts: Texts) -> Comparison | None:
+    """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
+    expected = polarity(texts.reference) if _MAY_BE_POLAR.match(texts.reference) else None
+    if expected is None:
         return None
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
     reasoned = words > _POLAR_WORDS and texts.length > 1
-    if said is None or (said == expected and reasoned) or words > _POLAR_ANSWER:
-        return None
-    return said == expected
+    unclear = said is None or (said == expected and reasoned) or words > _POLAR_ANSWER or takes_back(texts.answer)
+    return Comparison("yes_no", None if unclear else said == expected)
 
 
-def _compare_unsettled(texts: Texts, references: Sequence[str]) -> Comparison | None:
-    """Judge answers that correct themselves, conclude with a name or list candidates, and compare weekdays."""
-    reference, answer = texts.reference, texts.answer
-    same = compare_correction(texts) if takes_back(answer) else compare_conclusion(texts)
-    if same is not None:
-        return Comparison("negation", same)
-    if (same := compare_weekdays(texts)) is not None:
-        return Comparison("list", same)
-    mentioned = len(reference) < len(answer) <= _LONGEST_LIST and reference.lower() in answer.lower()
-    return Comparison("candidates", False) if mentioned and is_one_of_candidates(texts, references) else None
+def _compare_unit(texts: Texts) -> bool | None:
+    """Compare names of units, if the question asks for one."""
+    asked = "nit" in texts.question and _UNIT.search(texts.question)
+    return compare_unit(texts.reference, texts.answer.partition(", ")[0]) if asked else None
 
 
-def _compare_names(texts: Texts) -> Comparison | None:
-    """Compare weekdays, months, codes, acronyms, persons and places, which need no reading of values."""
-    reference = texts.reference
-    if reference.count(" ") <= _SPACES_IN_CYCLE and (same := compare_in_cycle(texts)) is not None:
-        return Comparison("date", same)
-    if code := compare_code(texts):
-        return code
-    if len(texts.answer) > _LONGEST_NAME:
-        return None
-    same = True if is_same_name(texts) else False if differs_in_one_word(texts) else compare_substance(texts)
-    if same is None and _UNIT.search(texts.question):
-        same = compare_unit(reference, texts.answer.partition(", ")[0])
-    if same is not None:
-        return Comparison("identifier", same)
-    for kind, compare in (("acronym", compare_acronym), ("person", compare_person)):
-        if (same := compare(texts)) is not None:
-            return Comparison(kind, same)
-    return compare_known_name(texts)
-
-
-def _compare_statements(texts: Texts) -> Comparison | None:
-    """Find denials, and compare directions and who did what."""
-    if is_denial(texts):
-        return Comparison("negation", False)
-    if texts.reference.count(" ") > _SPACES:
-        return None
+def _compare_statements(texts: Texts) -> bool | None:
+    """Compare who did what, and directions."""
     for compare in (compare_roles, compare_direction):
-        if (same := compare(texts)) is not None and not (same and _VALUE.search(texts.reference)):
-            return Comparison("direction", same)
-    return Comparison("direction", False) if says_opposite(texts) else None
+        same = compare(texts)
+        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
+            continue
+        if not (same and _VALUE.search(texts.reference)):
+            return same
+    return False if says_opposite(texts) else None
 
 
 def _compare_values(texts: Texts) -> Comparison | None:
-    """Compare formulas, dates, times, lists, numbers and quantities."""
+    """Compare dates, times, formulas, lists, numbers and quantities."""
     reference = texts.reference
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     has_value = not place and _has_value(reference)
@@ -349,7 +314,7 @@ def _compare_values(texts: Texts) -> Comparison | None:
         return comparison
     if has_value and not texts.reference_values.times and (same := compare_ratio(texts)) is not None:
         return Comparison("number", same)
-    if _LISTED.search(reference) and not texts.reference_values.is_range and is_list(texts):
+    if _LISTED.search(reference) and is_list(texts) and not texts.reference_values.is_range:
         return Comparison("list", compare_list(texts))
     return _compare_single_value(texts) if has_value else None
 
@@ -368,10 +333,12 @@ def _compare_single_value(texts: Texts) -> Comparison | None:
 
 def _same_text(texts: Texts) -> bool:
     """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
+    if not texts.reference_values.numbers:
+        return False
     answer, reference = (
         _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )
-    return answer == reference and bool(texts.reference_values.numbers)
+    return answer == reference
 
 
 def _has_value(reference: str) -> bool:
@@ -396,3 +363,40 @@ def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
     elif period and texts.short:
         return Comparison("date")
     return compare_time(texts) if is_time(texts) else None
+
+
+class _Rule(NamedTuple):
+    """A rule for a kind of values, which returns a verdict, or None if the reference is of another kind."""
+
+    kind: str  # unless the rule returns a comparison with another one
+    compare: Callable[[Texts], Comparison | bool | None]
+    most_spaces: int = _LONGEST_REFERENCE  # in the reference
+    longest_answer: float = math.inf  # in characters
+
+
+def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:
+    """Return a rule with one verdict, for texts in which something is found."""
+    return lambda texts: equal if finds(texts) else None
+
+
+# In the order in which they are tried. Most references are no values, so each rule starts with a fast test, and those
+# that read numbers and dates come last.
+_RULES = (
+    _Rule("yes_no", _compare_yes_or_no),
+    _Rule("negation", compare_correction),
+    _Rule("negation", compare_conclusion),
+    _Rule("list", compare_weekdays),
+    _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
+    _Rule("date", compare_in_cycle, _SPACES_IN_CYCLE),
+    _Rule("identifier", compare_code),
+    _Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
+    _Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
+    _Rule("identifier", compare_substance, longest_answer=_LONGEST_NAME),
+    _Rule("identifier", _compare_unit, longest_answer=_LONGEST_NAME),
+    _Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
+    _Rule("person", compare_person, longest_answer=_LONGEST_NAME),
+    _Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
+    _Rule("negation", _if(is_denial, False)),
+    _Rule("direction", _compare_statements, _SPACES),
+    _Rule("number", _compare_values, _SPACES),
+)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, NEGATION, stem
+from .phrases import FILLERS, stem
 from .reading import Texts
 from .text import word_set
 
@@ -43,6 +43,7 @@ _TO = {
     "it": "a|al|alla|verso", "pt": "para|à|ao", "nl": "naar", "ru": "к|в",
 }  # fmt: skip
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
+_TO_IN = {language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _TO.items()}
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
 LONGEST, LONGEST_ANSWER = 12, 25  # Words of a reference, and of an answer.
 _LONGEST_WAY, _LONGEST_END = 16, 4  # Words of a reference with two ends, and of one end.
@@ -81,37 +82,35 @@ def compare_direction(texts: Texts) -> bool | None:
     """
     reference, answer = texts.reference, texts.answer
     words = reference.lower().split()
-    # Fast tests, which most references do not pass.
-    ends = len(words) > 2 and _MAY_HAVE_ENDS.search(reference)  # noqa: PLR2004
-    pole = not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
-    pole = pole and len(words) <= LONGEST
-    if not (ends or pole) or len(words) > _LONGEST_WAY or answer.count(" ") >= LONGEST_ANSWER:
+    if len(words) > _LONGEST_WAY or answer.count(" ") >= LONGEST_ANSWER:
         return None
-    if NEGATION.search(reference) or NEGATION.search(answer):
-        return None
-    if ends and (same := _compare_ends(texts)) is not None:
+    if _MAY_HAVE_ENDS.search(reference) and (same := _compare_ends(texts)) is not None:
         return same
+    pole = len(words) <= LONGEST and not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
     return _compare_pole(texts) if pole else None
 
 
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
-    to = re.compile(rf"\b(?:{_TO.get(texts.language[0], _TO['en'])})\b", re.IGNORECASE)
-    reference_ends, answer_ends = (
-        [around(_FROM.split(text[: match.start()])[-1], text[match.end() :]) for match in to.finditer(text)]
-        for text in (texts.reference, texts.answer)
-    )
-    if len(reference_ends) != 1 or not all(reference_ends[0]):
+    to = _TO_IN[texts.language[0]]
+    if len(to.findall(texts.reference)) != 1:
         return None
+    reference_ends = _ends(texts.reference, to)
     (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]
     start, end = start - common, end - common
     if not start or not end:
         return None
+    answer_ends = _ends(texts.answer, to)
     same = any(start <= first and end <= last and not start & last for first, last in answer_ends)
     swapped = any(
         start - first and start - first <= last and end & first and not first & last for first, last in answer_ends
     )
     return same if same != swapped else None
+
+
+def _ends(text: str, to: re.Pattern[str]) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return the words before and after each "to"."""
+    return [around(_FROM.split(text[: match.start()])[-1], text[match.end() :]) for match in to.finditer(text)]
 
 
 def around(before: str, after: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -127,12 +126,14 @@ def content_words(text: str) -> list[str]:
 
 def _compare_pole(texts: Texts) -> bool | None:
     """Compare references with a word such as "rose", "north" or "faster"."""
-    reference_words, answer_words = content_words(texts.reference), content_words(texts.answer)
+    reference_words = content_words(texts.reference)
     poles = [word for word in reference_words if word in POLE]
     if len(poles) != 1:
         return None
-    number, side = POLE[poles[0]]
+    answer_words, (number, side) = content_words(texts.answer), POLE[poles[0]]
     answer_poles = {POLE[word] for word in answer_words if word in POLE and POLE[word][0] == number}
+    if len(answer_poles) != 1:
+        return None
     question_stems, reference_stems = set(map(stem, exact_words(texts.question))), list(map(stem, reference_words))
     others = [word for word in reference_stems if word != stem(poles[0])]
     rest = [stem(word) for word in answer_words if word not in POLE]
@@ -144,7 +145,7 @@ def _compare_pole(texts: Texts) -> bool | None:
     same = answer_poles == {(number, side)}
     # In another order, the words may give other things their roles: "sound is faster than light".
     reordered = not same and sorted(left) == sorted(others) and " than " not in texts.answer
-    if len(answer_poles) != 1 or about_else or not (left == others or reordered or short):
+    if about_else or not (left == others or reordered or short):
         return None
     new = [word for word in rest if word not in question_stems | {*reference_stems}]
     return same if len(new) <= same + 1 else None

@@ -32,8 +32,8 @@ _COMPLEXITIES = {
     "cubic": "n^3", "exponential": "2^n", "factorial": "n!",
 }  # fmt: skip
 _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNORECASE)
-_VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
-_ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
+VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
+ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
 _KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+"})
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
@@ -42,28 +42,26 @@ _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 
-def asks_version(texts: Texts) -> bool:
-    """Return whether the reference is a version of something."""
-    return bool(_ASKS_VERSION.search(texts.question) and _VERSION.search(texts.reference))
-
-
 def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
-    tidy = (_COLOR.sub(_full_color, _plain_text(text)) for text in (texts.reference, texts.answer))
-    reference, answer = (_CHORD.sub(r"\1 minor", _MOVE.sub("", text)) for text in tidy)
+    reference = _tidy(texts.reference)
+    name, _, last = reference.rpartition(" ")
+    forms = [(VERSION, {"v": ""})] if version else _LABELS
+    pattern, same, label = next(
+        ((*form, label) for label in (reference, last) for form in forms if form[0].fullmatch(label)), (None, {}, "")
+    )
+    if pattern is None or texts.length > _LONGEST:
+        return None
+    answer = _tidy(texts.answer)
     if reference.startswith("O("):
         answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
-    name, _, last = reference.rpartition(" ")
-    named = all(word in f"{texts.question} {answer}".lower() for word in name.lower().split())
-    forms = [(_VERSION, {"v": ""})] if version else _LABELS
-    labels = (reference, last) if named else (reference,)
-    pattern, same, label = next(
-        ((*form, label) for label in labels for form in forms if form[0].fullmatch(label)), (_VERSION, {}, "")
-    )
+    said = f"{texts.question} {answer}".lower()
+    if label != reference and not all(word in said for word in name.lower().split()):
+        return None
     other = pattern is _LABELS[-1][0]
     values = texts.reference_values
-    if not label or texts.length > _LONGEST or values.dates or values.times or (other and values.numbers):
+    if values.dates or values.times or (other and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
         affirmed = {_plain(answer, same): True}
@@ -81,8 +79,10 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
     return True if label in codes else None if alike else False
 
 
-def _plain_text(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
+def _tidy(text: str) -> str:
+    """Return a text without typography and the number of a move, and with full names of keys, colors and chords."""
+    plain = unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
+    return _CHORD.sub(r"\1 minor", _MOVE.sub("", _COLOR.sub(_full_color, plain)))
 
 
 def _full_color(match: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ COMMAND = re.compile(
     r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
     r"(?i:select) [\w*]"
 )
-_REGEX, _ESCAPE = re.compile(r"\b(?i:regex|regular expression)"), re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
+_ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -51,13 +51,15 @@ _SYNONYMS = [
 
 def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
-    regex = bool(_REGEX.search(texts.question) or _ESCAPE.search(texts.reference))
-    quoted = _QUOTED.findall(texts.answer)
-    reference, answer = map(_tidy, (texts.reference, quoted[0] if len(quoted) == 1 else texts.answer))
-    if COMMAND.match(reference):
-        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
+    question = texts.question.lower()
+    regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
+    reference, quoted = _tidy(texts.reference), _QUOTED.findall(texts.answer)
+    answer = quoted[0] if quoted else texts.answer
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
+    answer = _tidy(answer)
+    if COMMAND.match(reference):
+        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     if answer != reference and same_expression(answer, reference):
@@ -81,6 +83,8 @@ def _sorted(flags: re.Match[str]) -> str:
 
 def _find(reference: str, answer: str) -> re.Match[str] | None:
     """Return where an answer has the code of the reference, but not as a part of other code."""
+    if reference not in answer:
+        return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
     after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
     after += r"|\s[\w.-]+$" if COMMAND.match(reference) else ""

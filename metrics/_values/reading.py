@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -33,8 +33,7 @@ _JOIN = re.compile(r"[\s,]*(?:and\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _BOUND = re.compile(
     r"(?:(?P<less>\b(?:less than|fewer than|under|below|at most|up to|no more than|weniger als|moins de|menos de)|[<≤])"
-    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$",
-    re.IGNORECASE,
+    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
     r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"
@@ -142,7 +141,8 @@ def value_of_roman(text: str) -> int | None:
 
 def _without_roman(text: str) -> str:
     """Return a text with digits for the Roman numerals in names, such as Apollo XI."""
-    text = _ROMAN_LETTER.sub(lambda match: f"{match[1]} {value_of_roman(match[2])}", text)
+    if " I" in text or " V" in text or " X" in text:
+        text = _ROMAN_LETTER.sub(lambda match: f"{match[1]} {value_of_roman(match[2])}", text)
     return _ROMAN_IN_NAME.sub(lambda match: str(value_of_roman(match[0])), text)
 
 
@@ -167,7 +167,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15
         following = _NEXT.match(text[end : end + 40])
-        bound = _BOUND.search(text[max(0, start - 30) : start]) or _BOUND_AFTER.match(text[end : end + 20])
+        bound = _BOUND.search(text[max(0, start - 30) : start].lower()) or _BOUND_AFTER.match(text[end : end + 20])
         yield Mention(
             value,
             unit,
@@ -226,6 +226,11 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     return replace(second, number=total, unit=first.unit, start=first.start)
 
 
+@lru_cache(maxsize=1 << 8)
+def _singulars(text: str) -> frozenset[str]:
+    return frozenset(map(singular, exact_words(text)))
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What a rule found.
@@ -243,6 +248,7 @@ class Comparison:
     hedges: bool = False
 
 
+@dataclass(eq=False)
 class Texts:
     """The texts of a comparison, with their values, which are read when they are first needed.
 
@@ -251,12 +257,18 @@ class Texts:
         answer: The answer.
         reference: The reference.
         tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
+        references: All references of the row.
     """
 
-    def __init__(self, question: str, answer: str, reference: str, tolerance: float | None = None) -> None:
-        if "钱" in question:  # Otherwise 块 counts pieces.
-            answer, reference = (text.replace("块", "元") for text in (answer, reference))
-        self.question, self.answer, self.reference, self.tolerance = question, answer, reference, tolerance
+    question: str
+    answer: str
+    reference: str
+    tolerance: float | None = None
+    references: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if "钱" in self.question:  # Otherwise 块 counts pieces.
+            self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
 
     @cached_property
     def answer_values(self) -> Values:
@@ -277,7 +289,7 @@ class Texts:
     @cached_property
     def question_words(self) -> frozenset[str]:
         """The words of the question, without endings of the plural."""
-        return frozenset(map(singular, exact_words(self.question[-_LONGEST_QUESTION:])))
+        return _singulars(self.question[-_LONGEST_QUESTION:])
 
     @cached_property
     def asked_units(self) -> frozenset[str]:

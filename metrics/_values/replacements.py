@@ -1,15 +1,13 @@
 """Find answers that are the reference with another number: "won 3-2" for "won 3-1"."""
 
-import re
 from dataclasses import replace
 
 from .dates import Date, agrees
-from .phrases import FILLERS, negated, singular
+from .phrases import FILLERS, WORD, negated, singular
 from .reading import Mention, Texts, Values
 from .text import word_set
 from .units import converted
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _VAGUE = word_set("about around approximately roughly nearly almost circa over under least most more less than")
 _MOST_VALUES, _MORE_WORDS = 6, 2
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
@@ -69,4 +67,4 @@ def _words(values: Values) -> list[str]:
     spans = [(value.start, value.end) for value in values.numbers] + [(date.start, date.end) for date in values.dates]
     for start, end in spans:
         text[start:end] = " " * (end - start)
-    return [singular(word) for word in _WORD.findall("".join(text).lower()) if word not in FILLERS - _VAGUE]
+    return [singular(word) for word in WORD.findall("".join(text).lower()) if word not in FILLERS - _VAGUE]

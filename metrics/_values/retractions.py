@@ -1,10 +1,9 @@
 """Judge answers that correct themselves by what they say last: "The Loire. No, wait, the Seine."."""
 
 import re
-from functools import lru_cache
 
 from .._shared.words import exact_words
-from .phrases import FILLERS, negated, singular
+from .phrases import FILLERS, contains, negated, singular, takes_back
 from .reading import Texts
 
 _CORRECTION = re.compile(
@@ -21,7 +20,6 @@ _BUT_IS = re.compile(
     r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)"
     rf"(?: actually| really| only)? (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
 )
-_conclusion = lru_cache(maxsize=1 << 8)(_BUT_IS.search)
 _SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
@@ -34,12 +32,15 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
+    if not takes_back(texts.answer):
+        return None
     text, reference_words = texts.answer_values.text, exact_words(texts.reference_values.text)
     corrections = [*_CORRECTION.finditer(text)]
     if not corrections or not reference_words or texts.length > _LONGEST_ANSWER:
         return None
     before, after = text[: corrections[-1].start()], text[corrections[-1].end() :]
-    first, last = (_says(exact_words(part), reference_words, texts.reference.istitle()) for part in (before, after))
+    named = reference_words[-1:] if texts.reference.istitle() else reference_words
+    first, last = (contains(exact_words(part), named) for part in (before, after))
     new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
     if first and not last:
         return False if new and not negated(before) else None
@@ -49,19 +50,13 @@ def compare_correction(texts: Texts) -> bool | None:
 
 def compare_conclusion(texts: Texts) -> bool | None:
     """Return whether the name that an answer gives after "but" is the reference; None for another answer."""
-    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED
-    if not named or not (match := _conclusion(texts.answer)):
+    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED and not takes_back(texts.answer)
+    if not named or not (match := _BUT_IS.search(texts.answer)):
         return None
     before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"], match["name"]))
     new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS
     if texts.question_words.isdisjoint(new) or not texts.question_words.isdisjoint(name):
         return None
     reference = exact_words(texts.reference)
-    other = _says(before, reference, False) and {*name}.isdisjoint(reference)
+    other = contains(before, reference) and {*name}.isdisjoint(reference)
     return True if name == reference else False if other else None
-
-
-def _says(words: tuple[str, ...], others: tuple[str, ...], name: bool) -> bool:
-    """Return whether words contain others, one after another; of a name, the last one is enough."""
-    others = others[-1:] if name else others
-    return f" {' '.join(others)} " in f" {' '.join(words)} "

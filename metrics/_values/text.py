@@ -19,6 +19,8 @@ def word_set(text: str) -> frozenset[str]:
 
 def without_accents(text: str) -> str:
     """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
+    if text.isascii():
+        return text
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
 
 
@@ -69,7 +71,8 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
 )
 _SPACES = re.compile(" {2,}")
 _NESTED = 3  # Depth of LaTeX groups in groups.
-_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+# The pattern starts with a digit, and not with what may not be before it, because it is faster.
+_SPACED_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?: \d{3})+(?!\d)")
 _FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
 
 
@@ -129,6 +132,7 @@ _LANGUAGES = {
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
 _WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -139,8 +143,8 @@ def language_of(text: str) -> str:
     ('de', 'en')
     """
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for word in _WORD.findall(text.lower()):
-        for language in _LANGUAGES.get(word, ()):
+    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text.lower()))):
+        for language in languages:
             counts[language] += 1
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > counts["en"] else "en"
@@ -174,6 +178,9 @@ _POWER_OF_SCALE = {
 _PERCENT = re.compile(
     r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
 )
+# The first six letters of words in the patterns.
+_IN_PERCENT = word_set("percen cent prozen ciento cento процен")
+_IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("dozen dutzen douzai docena dozzin")
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
@@ -181,7 +188,6 @@ _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docen
 _LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31) | dict.fromkeys(
     ("april", "june", "september", "november"), 30
 )
-_DOZEN = 12
 _HALVES: tuple[_Rewriting, ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -220,11 +226,19 @@ def with_digits(text: str, language: str = "en") -> str:
     """
     from text_to_num import alpha2digit
 
-    text = _PERCENT.sub("%", text)
-    for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
-        text = pattern.sub(replacement, text)
-    text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
-    text = _LETTER_SCALED.sub(_letter_scaled, text)
+    words = _LETTERS.findall(text.lower())
+    if not words:
+        return text
+    starts = {word[:6] for word in words}  # Texts without the words that a pattern needs are not searched for it.
+    if not _IN_PERCENT.isdisjoint(starts):
+        text = _PERCENT.sub("%", text)
+    if language != "en" or "0s" in text or not _IN_ENGLISH_PHRASES.isdisjoint(words):
+        for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
+            text = pattern.sub(replacement, text)
+    if not _POWER_OF_SCALE.keys().isdisjoint(words):
+        text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
+    if not _IN_LETTER_SCALED.isdisjoint(words):
+        text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language == "ru":
         text = _RUSSIAN_NUMBER.sub(_russian_number, text)
     else:
@@ -234,7 +248,7 @@ def with_digits(text: str, language: str = "en") -> str:
     if language != "en":
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
-    return _DOZENS.sub(lambda match: str(_DOZEN * int(match[1] or 1)), text)
+    return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
 
 
 def _russian_number(match: re.Match[str]) -> str:
@@ -328,4 +342,15 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
             _year,
         ),
     )
+)
+# Each of the patterns needs one of these words or "0s", which most texts do not have.
+_IN_ENGLISH_PHRASES = (
+    word_set(
+        "dollar dollars yen rupee rupees franc francs pound pounds usd eur gbp chf jpy inr cny rad rads radian radians "
+        "day twice thrice once pair dozen halfdozen second each every percentage basis gmt bpm hundred half thousand "
+        "million billion trillion zero minus negative one quarter ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen"
+    )
+    .union(_DECADES, _TENS.split("|"), _DENOMINATORS)
+    .union(f"{word}s" for word in _DENOMINATORS)
 )

@@ -117,7 +117,6 @@ EQUAL = {
         ("C", "c)", "Which of the following?"),
     ],
     "yes_no": [
-        ("The shuttle does not run on Sundays.", "No.", "Does the shuttle run on Sundays?"),
         ("No, it is asymmetric.", "Nope", "Is RSA a symmetric cipher?"),
         ("Yes", "Unfortunately they can be.", "Can bats be carriers of rabies?"),
         ("No", "They are immutable.", "Are Python tuples mutable?"),
