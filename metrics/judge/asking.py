@@ -1,7 +1,6 @@
 """Asks a model for verdicts, once per distinct row, and stores them."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -107,12 +106,11 @@ class Judging:
         If `raises`, a row without a verdict raises ValueError, as does a model that cannot be used. The progress bar
         shows the cost by the prices of a million request and reply tokens, or else the tokens.
         """
-        with self._batches.lock() if self._batches and self.unanswered(rows) else nullcontext():
-            try:
-                return self._outcomes(rows, raises, prices)
-            except _Unserved:
-                self._find_api()
-                return self._outcomes(rows, raises, prices)
+        try:
+            return self._outcomes(rows, raises, prices)
+        except _Unserved:
+            self._find_api()
+            return self._outcomes(rows, raises, prices)
 
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
