@@ -241,7 +241,7 @@ class JudgeScorer(ForReward):
         for row in left:
             asks += [replace(row, sample=number) for number in range(options.samples)]
             asks += [row.exchanged()] if options.swap else []
-        samples = iter(self.model.rulings(asks, options.unscored == "raise", options.prices))
+        samples = iter(self.model.rulings(asks, options.unscored == "raise"))
         count = options.samples + options.swap
         requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
         rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]

@@ -188,17 +188,6 @@ def score(rulings: Sequence[Ruling], counts: Sequence[int], more: Collection[str
     return SimpleNamespace(**columns, **{name: values for name, values in optional.items() if name in more})
 
 
-def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:
-    """Return the cost so far, for a progress bar; without prices, the tokens."""
-    if prices is None:
-        return f"{tokens_in:,} + {tokens_out:,} tokens"
-    return f"cost {_priced(tokens_in, tokens_out, prices):.4g}"
-
-
-def _priced(tokens_in: int, tokens_out: int, prices: tuple[float, float]) -> float:
-    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
-
-
 def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
     """Return Σ tokens · price / 10⁶ over the replies of this call; None if the server did not count the tokens.
 
@@ -207,4 +196,4 @@ def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None
     every = [ballot for ruling in rulings for ballot in ruling.ballots or (ruling,)]
     asked = [ballot for ballot in every if ballot.asked and not ballot.cached]
     sent, received = _total(ballot.tokens_in for ballot in asked), _total(ballot.tokens_out for ballot in asked)
-    return None if sent is None or received is None else _priced(sent, received, prices)
+    return None if sent is None or received is None else (sent * prices[0] + received * prices[1]) / 1e6

@@ -153,16 +153,6 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
     assert "reason" not in load(protocol="default").compute(**rows("a"))["per_example"]
 
 
-def test_the_progress_bar_shows_the_cost(load, server, monkeypatch, capsys):
-    """Two requests have 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
-    monkeypatch.setattr("evaluate_qa.metrics._shared.progress._SECONDS", 0)
-    metric = load(concurrency=1)
-    metric.compute(**rows("right", "wrong"), prices=(2.5, 10))
-    assert "cost 0.00054" in capsys.readouterr().err.splitlines()[-1]
-    metric.compute(**rows("right", "wrong"))
-    assert "200 + 4 tokens" in capsys.readouterr().err.splitlines()[-1]
-
-
 GARBAGE = {
     "no JSON": b"{",
     "no choices": b'{"choices": []}',
