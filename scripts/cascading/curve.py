@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluate_qa.metrics.judge.scoring import unsure
+
 from ..uncertainty.arrays import Bools, Floats
 
 _STEPS = 50
@@ -53,7 +55,7 @@ def point(rows: LabeledScores, low: float, high: float, row_cost: float | None =
 
     `row_cost` is the mean cost of a request to the judge.
     """
-    within = (low <= rows.scores) & ((rows.scores < high) | (high == 1))
+    within = np.array(unsure(rows.scores.tolist(), (low, high)))
     asked = float(within.mean())
     decided = float(rows.metric_right()[~within].mean()) if asked < 1 else None
     judge = rows.judge_right(within)
