@@ -35,7 +35,7 @@ def cascade(
     """
     with reported_errors("cascade"):
         from ..cascading.reading import read
-        from ..cascading.report import as_json, find, show
+        from ..cascading.report import find, show
         from ..estimation.arguments import parse_columns
         from ..files.writing import check_outputs, write_json
 
@@ -51,7 +51,7 @@ def cascade(
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
         found = find(rows, target, cost)
-        write_json(json_file, as_json(found))
+        write_json(json_file, found)
         show(found)
 
 

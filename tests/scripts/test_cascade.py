@@ -115,6 +115,7 @@ def test_rows_without_label_or_score_are_left_out(run):
     rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}] * 2
     found, printed = run(rows)
     assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 2)
+    assert found["rows_with_judge"] == 1000
     assert "3 rows without a label were left out." in printed
     assert "2 rows without a score were left out." in printed
 
