@@ -75,11 +75,6 @@ class Judging:
             self._batches = Batches(model, self._judge, folder)
 
     @property
-    def members(self) -> "list[Judging]":
-        """This judge, as a jury of one."""
-        return [self]
-
-    @property
     def name(self) -> str:
         """Name of the model."""
         return str(self.model.settings["model"])
@@ -234,7 +229,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Jury:
-    """Judges that decide by weighted votes, each with its own requests and stored verdicts."""
+    """One or more judges that decide by weighted votes, each with its own requests and stored verdicts."""
 
     members: Sequence[Judging]
     weights: Sequence[float]

@@ -317,7 +317,7 @@ def test_the_key_is_sent_only_to_the_server(load, server, tmp_path, monkeypatch,
     assert out["unscored"] == 1
     kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"right" in kept
-    for text in (repr(out), repr(metric.model.model), *capfd.readouterr(), kept.decode("latin-1")):
+    for text in (repr(out), repr(metric.model.members[0].model), *capfd.readouterr(), kept.decode("latin-1")):
         assert KEY[-12:] not in text
     server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
     with pytest.raises(ValueError, match="no verdict") as caught:
