@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from ..estimation.report import print_lines, table
 from ..terminal import open_console
 from .curve import curve, point
@@ -29,7 +31,7 @@ def find(read: Read, target: float, row_cost: float | None) -> dict[str, Any]:
         "curve": [asdict(one) for one in curve(rows, row_cost)],
         "tokens": read.tokens,
         "rows": len(rows.scores),
-        "rows_with_judge": len(rows.judge_right()),
+        "rows_with_judge": int((~np.isnan(rows.judged)).sum()),
         "rows_without_label": read.unlabeled,
         "rows_without_score": read.unscored,
         "columns": read.columns,
