@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,13 @@ class Sampling:
 
     interval: int = 30
     max_frames: int | None = None
+
+    def interval_for(self, frames: int) -> int:
+        """Return the interval for a video with this number of frames."""
+        interval = self.interval
+        while self.max_frames is not None and -(-frames // interval) > self.max_frames:
+            interval *= 2
+        return interval
 
 
 class Frame(NamedTuple):
@@ -57,9 +63,7 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Fr
     if sampling.max_frames is not None:
         with _open(path, threads) as (container, stream):
             packets = _packets(path, container, stream)
-            frames = sum(packet.size > 0 and not packet.is_discard for packet in packets)
-        while ceil(frames / interval) > sampling.max_frames:
-            interval *= 2
+            interval = sampling.interval_for(sum(packet.size > 0 and not packet.is_discard for packet in packets))
     number = -1
     with _open(path, threads) as (container, stream):
         for number, frame in enumerate(_frames(path, container, stream)):
