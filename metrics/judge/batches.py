@@ -70,7 +70,7 @@ class Batches:
     """The batches of an endpoint, under the judge's name and in the folder of the store of verdicts."""
 
     def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
-        self._endpoint, self._judge = endpoint, judge
+        self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
         self._folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
 
     def replies(
@@ -106,9 +106,11 @@ class Batches:
     def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> Iterator[_Pending]:
         left = iter(rows)
         while some := tuple(islice(left, _MOST_REQUESTS)):
-            lines = (_line(verdict_id(self._judge, row), self._endpoint.body(rows[row], wanted)) for row in some)
+            lines = (
+                self._server.line(verdict_id(self._judge, row), self._endpoint.body(rows[row], wanted)) for row in some
+            )
             try:
-                batch = self._create(b"".join(lines))
+                batch = self._server.create(b"".join(lines))
             except NoAnswer as why:
                 raise ValueError(
                     f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; "
@@ -120,22 +122,37 @@ class Batches:
             yield pending
 
     def _wait(self, pending: _Pending, show: Callable[[str], None]) -> Replies:
-        wait, path = _FIRST_WAIT, f"batches/{quote(pending.batch, safe='')}"
+        wait = _FIRST_WAIT
+        while (batch := self._call(pending, lambda: self._server.get(pending.batch))).get("status") not in _ENDED:
+            show(self._server.describe(batch))
+            time.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT)
+        replies = self._call(pending, lambda: dict(self._server.replies(batch, pending.granted)))
+        missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
+        return {row: replies.get(verdict_id(self._judge, row), missing) for row in pending.rows}
+
+    def _call(self, pending: _Pending, request: Callable[[], Any]) -> Any:
         try:
-            while (batch := self._json("GET", path)).get("status") not in _ENDED:
-                show(self._described(batch))
-                time.sleep(wait)
-                wait = min(2 * wait, _LONGEST_WAIT)
-            replies = dict(self._read(batch, pending.granted))
+            return request()
         except NoAnswer as why:
             raise ValueError(
                 f"the server did not return the state of batch {pending.batch!r}: {why}; repeat the call to resume, or "
                 f"delete {pending.path} to send the rows of this batch again"
             ) from why
-        missing = NoAnswer(f"the batch has no reply to this request ({self._described(batch)})")
-        return {row: replies.get(verdict_id(self._judge, row), missing) for row in pending.rows}
 
-    def _create(self, content: bytes) -> str:
+
+@dataclass(frozen=True)
+class _Server:
+    """The batches of an endpoint. All methods raise NoAnswer if a request and its retries fail."""
+
+    endpoint: Endpoint
+
+    def line(self, custom_id: str, body: Mapping[str, Any]) -> bytes:
+        """Return the line of a request in the file of a batch."""
+        request = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
+        return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def create(self, content: bytes) -> str:
         """Upload a file of requests, create a batch of it, and return its id. A retry never creates a second batch."""
         import aiohttp
 
@@ -149,27 +166,31 @@ class Batches:
         headers = {"Content-Type": "application/json"}
         return str(self._json("POST", "batches", partial(json.dumps, body), repeatable=False, headers=headers)["id"])
 
-    def _described(self, batch: Mapping[str, Any]) -> str:
+    def get(self, batch: str) -> Mapping[str, Any]:
+        """Return a batch by its id."""
+        return self._json("GET", f"batches/{quote(batch, safe='')}")
+
+    def describe(self, batch: Mapping[str, Any]) -> str:
         """Return status, number of finished requests and error of a batch, without secrets."""
         done, total = (at(batch, "request_counts", name) for name in ("completed", "total"))
         errors = batch.get("errors")
         why = at(errors, "data", 0, "message") or errors
         return self._masked(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
 
-    def _read(self, batch: Mapping[str, Any], granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
+    def replies(self, batch: Mapping[str, Any], granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
         """Yield the replies of a batch that has ended by `custom_id`.
 
         `granted` is True if the model accepted the optional fields of the requests.
         """
-        secrets = self._endpoint.client("files").secrets
+        secrets = self.endpoint.client("files").secrets
         for file in (batch.get("output_file_id"), batch.get("error_file_id")):
             path = f"files/{quote(str(file), safe='')}/content"
             for line in self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines() if file else ():
-                if named := _read_line(line, granted, secrets):
+                if named := _read(line, granted, secrets):
                     yield named
 
     def _masked(self, text: str) -> str:
-        return shortened(text, self._endpoint.client("batches").secrets)
+        return shortened(text, self.endpoint.client("batches").secrets)
 
     def _json(self, *request: Any, **options: Any) -> dict[str, Any]:
         content = self._call(*request, **options)
@@ -183,7 +204,7 @@ class Batches:
     def _call(
         self, method: str, path: str, content: Callable[[], Any] | None = None, seconds: float = 0.0, **options: Any
     ) -> bytes:
-        client = self._endpoint.client(path)
+        client = self.endpoint.client(path)
         client.timeout = max(client.timeout, seconds)
 
         async def call() -> bytes:
@@ -196,13 +217,7 @@ class Batches:
             raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
 
 
-def _line(custom_id: str, body: Mapping[str, Any]) -> bytes:
-    """Return the line of a request in the file of a batch."""
-    request = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
-    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
-def _read_line(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
+def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
     """Return `custom_id` and reply in a line of an output or error file; None for a line that is neither."""
     try:
         entry = json.loads(line)
