@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
 
 LABELS = ("correct", "incorrect", "not attempted")
 STATES = {"systemone": "state", "decisions": "input"}
@@ -128,6 +129,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send(200, server.files[path.split("/")[1]])
             elif path.startswith("batches/") and (batch := server.batches.get(path.split("/")[1])):
                 self.send(200, json.dumps(server.advanced(batch)).encode())
+            elif path.startswith("batches?"):
+                after = parse_qs(urlsplit(path).query).get("after", [""])[0]
+                left = [*server.batches.values()][[*server.batches, after].index(after) + 1 if after else 0 :]
+                self.send(200, json.dumps({"data": left[:1], "has_more": len(left) > 1}).encode())
             else:
                 self.send(404, b'{"error": {"message": "No such object"}}')
 

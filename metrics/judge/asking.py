@@ -1,6 +1,7 @@
 """Asks a model for verdicts, once per distinct row, and stores them."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -99,11 +100,12 @@ class Judging:
         If `raises`, a row without a verdict raises ValueError, as does a model that cannot be used. The progress bar
         shows the tokens.
         """
-        try:
-            return self._outcomes(rows, raises)
-        except _Unserved:
-            self._find_api()
-            return self._outcomes(rows, raises)
+        with self._batches.lock() if self._batches and self.unanswered(rows) else nullcontext():
+            try:
+                return self._outcomes(rows, raises)
+            except _Unserved:
+                self._find_api()
+                return self._outcomes(rows, raises)
 
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""

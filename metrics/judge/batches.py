@@ -6,11 +6,12 @@ Batches cost less and take up to a day: OpenAI's API of files and batches.
 import hashlib
 import io
 import json
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,8 +22,8 @@ from .._shared.endpoint import Endpoint, as_reply, at, run, shortened
 from .._shared.posting import PostError, failure
 from .verdicts import JudgedRow, JudgeName, row_of, verdict_id
 
-# A batch may have 50,000 requests. With fewer, a batch that fails costs less.
-_MOST_REQUESTS = 10_000
+# A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.
+_MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
 
 # Seconds between two requests for the state of a batch: the first wait, which doubles, and the longest one.
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
@@ -33,6 +34,9 @@ _ENDPOINT = "/v1/chat/completions"
 # The states in which the server has finished with a batch.
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
+# The field of a batch's metadata with our name of the batch.
+_NAME = "evaluate-qa"
+
 # In seconds, for a file; a longer timeout of the endpoint counts instead.
 _FILE_TIMEOUT = 600.0
 
@@ -41,29 +45,33 @@ Replies = dict[JudgedRow, Reply | NoAnswer]
 
 @dataclass(frozen=True)
 class _Pending:
-    """A batch whose verdicts are not stored yet, and the file that remembers it.
+    """A batch whose verdicts are not stored yet; the stem of the file that remembers it is the batch's name.
 
-    `granted` is True if the model accepted the optional fields of the requests. `batch` is the server's id.
+    `granted` is True if the model accepted the optional fields of the requests. `batch` is the server's id; None if
+    it is not known whether the server created the batch.
     """
 
     path: Path
     rows: tuple[JudgedRow, ...]
     granted: bool
-    batch: str
+    batch: str | None = None
 
     def remember(self) -> None:
-        """Write the file; a kill leaves either all of it or nothing."""
+        """Write the file: a kill leaves either the old or the new one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"batch": self.batch, "granted": self.granted, "rows": [asdict(row) for row in self.rows]}
         new = self.path.with_suffix(".new")
-        new.write_text(json.dumps(kept), "utf-8")
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(kept, file)
+            file.flush()
+            os.fsync(file.fileno())
         new.replace(self.path)
 
     @classmethod
     def read(cls, path: Path) -> "_Pending":
         """Return what a file remembers."""
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return cls(path, tuple(row_of(row) for row in kept["rows"]), kept["granted"], str(kept["batch"]))
+        return cls(path, tuple(row_of(row) for row in kept["rows"]), kept["granted"], kept["batch"])
 
 
 class Batches:
@@ -72,6 +80,13 @@ class Batches:
     def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
         self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
         self._folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Return a lock, because another process may wait for a batch with the same rows."""
+        import filelock
+
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return filelock.FileLock(self._folder / "lock")
 
     def replies(
         self,
@@ -87,8 +102,7 @@ class Batches:
         has the conversations by row, and `show` receives the state of a batch. If a request fails, ValueError is raised
         and the batches stay remembered.
         """
-        remembered = map(_Pending.read, sorted(self._folder.glob("*.json")))
-        batches = [pending for pending in remembered if not rows.keys().isdisjoint(pending.rows)]
+        batches = [pending for pending in self._remembered() if not rows.keys().isdisjoint(pending.rows)]
         sent = {row for pending in batches for row in pending.rows}
         new = [row for row in rows if row not in sent]
         if new:
@@ -103,27 +117,46 @@ class Batches:
             pending.path.unlink(missing_ok=True)
             yield {row: reply for row, reply in replies.items() if row in rows}
 
-    def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> Iterator[_Pending]:
-        left = iter(rows)
-        while some := tuple(islice(left, _MOST_REQUESTS)):
-            lines = (
-                self._server.line(verdict_id(self._judge, row), self._endpoint.body(rows[row], wanted)) for row in some
-            )
-            try:
-                batch = self._server.create(b"".join(lines))
-            except NoAnswer as why:
-                raise ValueError(
-                    f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; "
-                    "load the judge without batch, or repeat the call; rows of pending batches are not sent again"
-                ) from why
-            path = self._folder / f"{uuid4().hex}.json"
-            pending = _Pending(path, some, self._endpoint.grants(wanted), batch)
-            pending.remember()
+    def _remembered(self) -> Iterator[_Pending]:
+        """Yield the pending batches; forget what was never created."""
+        for path in sorted(self._folder.glob("*.json")):
+            pending = _Pending.read(path)
+            if pending.batch is None:
+                batch = self._call(pending, partial(self._server.find, path.stem))
+                if batch is None:
+                    path.unlink(missing_ok=True)
+                    continue
+                pending = replace(pending, batch=batch)
+                pending.remember()
             yield pending
+
+    def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_Pending]:
+        ids = {row: verdict_id(self._judge, row) for row in rows}
+        lines = ((row, self._server.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
+        return [
+            self._create(part, content, self._endpoint.grants(wanted))
+            for part, content in _parts(lines, _MOST_REQUESTS, _MOST_BYTES)
+        ]
+
+    def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
+        pending = _Pending(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
+        try:
+            file = self._server.upload(content)
+            pending.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
+            pending = replace(pending, batch=self._server.create(file, pending.path.stem))
+        except NoAnswer as why:
+            if why.status and why.status < 500:  # noqa: PLR2004 - the server refused to create it
+                pending.path.unlink(missing_ok=True)
+            raise ValueError(
+                f"the server accepted no batch: {why}; expected a server with OpenAI's API of files and batches; load "
+                "the judge without batch, or repeat the call; rows of pending batches are not sent again"
+            ) from why
+        pending.remember()
+        return pending
 
     def _wait(self, pending: _Pending, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
-        while (batch := self._call(pending, lambda: self._server.get(pending.batch))).get("status") not in _ENDED:
+        while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in _ENDED:
             show(self._server.describe(batch))
             time.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
@@ -136,8 +169,8 @@ class Batches:
             return request()
         except NoAnswer as why:
             raise ValueError(
-                f"the server did not return the state of batch {pending.batch!r}: {why}; repeat the call to resume, or "
-                f"delete {pending.path} to send the rows of this batch again"
+                f"the server did not return the state of batch {pending.batch or pending.path.stem!r}: {why}; repeat "
+                f"the call to resume, or delete {pending.path} to send the rows of this batch again"
             ) from why
 
 
@@ -152,8 +185,8 @@ class _Server:
         request = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
         return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
-    def create(self, content: bytes) -> str:
-        """Upload a file of requests, create a batch of it, and return its id. A retry never creates a second batch."""
+    def upload(self, content: bytes) -> str:
+        """Upload a file of requests and return its id."""
         import aiohttp
 
         def form() -> aiohttp.FormData:
@@ -161,10 +194,26 @@ class _Server:
             fields.add_field("file", io.BytesIO(content), filename="requests.jsonl", content_type="application/jsonl")
             return fields
 
-        file = self._json("POST", "files", form, seconds=_FILE_TIMEOUT)["id"]
-        body = {"input_file_id": file, "endpoint": _ENDPOINT, "completion_window": "24h"}
+        return str(self._json("POST", "files", form, seconds=_FILE_TIMEOUT)["id"])
+
+    def create(self, file: str, name: str) -> str:
+        """Create a batch of an uploaded file and return its id. A second batch is never created by a retry."""
+        body = {"input_file_id": file, "endpoint": _ENDPOINT, "completion_window": "24h", "metadata": {_NAME: name}}
         headers = {"Content-Type": "application/json"}
-        return str(self._json("POST", "batches", partial(json.dumps, body), repeatable=False, headers=headers)["id"])
+        sent = partial(json.dumps, body)
+        return str(self._json("POST", "batches", sent, repeatable=False, headers=headers)["id"])
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the batch that was created with a name; None if there is no such batch."""
+        after: dict[str, str] = {}
+        while True:
+            page = self._json("GET", "batches", params={"limit": "100", **after}, key="data")
+            for batch in page["data"]:
+                if at(batch, "metadata", _NAME) == name:
+                    return str(batch["id"])
+            if not page.get("has_more") or not page["data"]:
+                return None
+            after = {"after": str(page["data"][-1]["id"])}
 
     def get(self, batch: str) -> Mapping[str, Any]:
         """Return a batch by its id."""
@@ -192,11 +241,11 @@ class _Server:
     def _masked(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)
 
-    def _json(self, *request: Any, **options: Any) -> dict[str, Any]:
+    def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
         content = self._call(*request, **options)
         try:
             decoded: dict[str, Any] = json.loads(content)
-            _ = decoded["id"]
+            _ = decoded[key]
         except (ValueError, RecursionError, KeyError, TypeError):
             raise NoAnswer(self._masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
         return decoded
@@ -215,6 +264,22 @@ class _Server:
             return run(call())
         except PostError as error:
             raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
+
+
+def _parts(
+    lines: Iterator[tuple[JudgedRow, bytes]], most_requests: int, most_bytes: int
+) -> Iterator[tuple[list[JudgedRow], bytes]]:
+    """Yield rows and content of files with limited numbers of requests and bytes, at least one request each."""
+    rows: list[JudgedRow] = []
+    content = bytearray()
+    for row, line in lines:
+        if rows and (len(rows) == most_requests or len(content) + len(line) > most_bytes):
+            yield rows, bytes(content)
+            rows, content = [], bytearray()
+        rows.append(row)
+        content += line
+    if rows:
+        yield rows, bytes(content)
 
 
 def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:

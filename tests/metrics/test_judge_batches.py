@@ -103,16 +103,20 @@ print(metric.compute(**columns)["accuracy"])
 """
 
 
-def test_a_killed_run_resumes(load, processes, server, tmp_path):
-    """The kill comes while the batch is pending. More rows go to a new batch."""
+@pytest.mark.parametrize("known", [True, False])
+def test_a_killed_run_resumes(load, processes, server, tmp_path, known):
+    """The kill comes while the batch is pending, or before the reply to its creation. More rows go to a new batch."""
     server.states = ["in_progress"] * 10**6
+    server.batches["other"] = {"id": "other", "metadata": None}
+    if not known:
+        server.create = lambda _: "drip"
     with processes.start("-c", KILLED, tmp_path, server.url, 20) as process:
-        while not server.uploads or len(server.states) == 10**6:
+        while not (server.uploads and (not known or len(server.states) < 10**6)):
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.01)
         process.kill()
     assert len(remembered(tmp_path)) == 1
-    server.states = ["in_progress"]
+    server.states, server.create = ["in_progress"], lambda batch: batch
     done = processes.run("-c", KILLED, tmp_path, server.url, 30, check=True)
     assert done.stdout.strip() == "1.0"
     assert [len(one) for one in server.uploads] == [19, 9]
@@ -127,6 +131,14 @@ def test_an_unknown_batch_stays_remembered(load, server, tmp_path):
         with pytest.raises(ValueError, match=r"judge: .* batch 'gone': status 404: .*; repeat the call to resume, or"):
             load().compute(**numbered(5))
     assert len(server.uploads) == len(remembered(tmp_path)) == 1
+
+
+def test_files_have_limits():
+    """A request that is larger than the limit gets a file of its own."""
+    lines = [(number, b"x" * size) for number, size in enumerate([4, 4, 4, 1, 1, 1, 12, 1])]
+    parts = [*batches._parts(iter(lines), 3, 10)]
+    assert [rows for rows, _ in parts] == [[0, 1], [2, 3, 4], [5], [6], [7]]
+    assert b"".join(content for _, content in parts) == b"".join(line for _, line in lines)
 
 
 def test_a_server_without_batches(load, server, tmp_path):
