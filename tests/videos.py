@@ -21,6 +21,11 @@ VIDEOS = {
     "h264.mp4": {},
     "h264-keys.mp4": {"frames": 90, "keys": 4},
     "h264-b-frames.mp4": {"frames": 90, "keys": 6, "b_frames": 3, "options": {"preset": "veryfast"}},
+    "h264-open-gop.mkv": {
+        "frames": 90,
+        "options": {"preset": "veryfast", "x264-params": "open-gop=1:keyint=6:min-keyint=6:bframes=3"},
+    },
+    "h264-intra-refresh.mkv": {"frames": 90, "options": {"x264-params": "intra-refresh=1:keyint=5"}},
     "h264-interlaced.mp4": {"frames": 50, "b_frames": 2, "options": {"preset": "veryfast", "x264-params": "tff=1"}},
     "h264-keys.ts": {"frames": 90, "keys": 4},
     "h264-odd.mp4": {"size": (35, 51), "pixels": "yuv444p", "frames": 20},

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .seeking import Inexact, countable, decode, frame_times, packet_table, plan
 
 # Other formats are refused: a playlist, for example, names files and addresses that FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
@@ -53,17 +56,51 @@ class UnreadableVideo(Exception):  # noqa: N818 - the message names the file and
 def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Frame]:
     """Yield the sampled frames of a video in order, each as soon as it is decoded.
 
-    Every frame is decoded. The sampled ones are upright if the file has a display rotation.
+    The frames are bit for bit those of decoding the whole video, and upright if the file has a display rotation.
 
     Raises:
-        UnreadableVideo: The file is missing, is not a video, has no frame, is truncated, or is damaged. Frames before
-            the damage may have been yielded.
+        UnreadableVideo: The file is missing, is not a video, has no frame, is truncated, or is damaged in a part that
+            was decoded. Frames before the damage may have been yielded.
     """
+    done = 0
+    try:
+        for sample in _seek(path, sampling, threads):
+            yield sample
+            done += 1
+    except Inexact:
+        pass
+    else:
+        if done:
+            return
+    # Samples that were yielded before the mismatch are not yielded again.
+    yield from islice(_read_through(path, sampling, threads), done, None)
+
+
+def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
+    """Yield the samples by jumping to key frames; yield nothing if the packets do not determine the frames."""
+    import av
+
+    with _open(path, threads) as (container, stream):
+        if not countable(container, stream):
+            return
+        frames = frame_times(packet_table(_packets(path, container, stream)))
+        if frames is None:
+            return
+        convert = _converter(stream, int(frames.times[0]))
+        runs = plan(frames, sampling.interval_for(len(frames.times)))
+        try:
+            for number, frame in decode(container, stream, frames, runs):
+                yield convert(number, frame)
+        except av.error.FFmpegError as error:
+            raise Inexact from error  # reading through finds the cause
+
+
+def _read_through(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
+    """Yield the samples by decoding every frame."""
     interval = sampling.interval
     if sampling.max_frames is not None:
         with _open(path, threads) as (container, stream):
-            packets = _packets(path, container, stream)
-            interval = sampling.interval_for(sum(packet.size > 0 and not packet.is_discard for packet in packets))
+            interval = sampling.interval_for(len(packet_table(_packets(path, container, stream))))
     number = -1
     with _open(path, threads) as (container, stream):
         for number, frame in enumerate(_frames(path, container, stream)):
@@ -81,7 +118,7 @@ def _frames(path: str, container: Any, stream: Any) -> Iterator[Any]:
 
     number = 0
     try:
-        for packet in _packets(path, container, stream):
+        for packet in _packets(path, container, stream, flush=True):
             for frame in packet.decode():
                 if frame.is_corrupt:
                     raise UnreadableVideo(path, f"is damaged at frame {number}")
@@ -91,10 +128,10 @@ def _frames(path: str, container: Any, stream: Any) -> Iterator[Any]:
         raise UnreadableVideo(path, f"is damaged after frame {number}: {error.strerror}") from error
 
 
-def _packets(path: str, container: Any, stream: Any) -> Iterator[Any]:
+def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> Iterator[Any]:
     """Yield the packets of a video stream; raise UnreadableVideo if the file ends before its header says.
 
-    The last packet is the empty one that makes a decoder return the frames it still holds.
+    With `flush`, the last packet is the empty one that makes a decoder return the frames it still holds.
     """
     count, end = 0, 0
     for packet in container.demux(stream):
@@ -103,7 +140,8 @@ def _packets(path: str, container: Any, stream: Any) -> Iterator[Any]:
         if packet.size:
             count += 1
             end = max(end, (packet.pts or 0) + (packet.duration or 0))
-        yield packet
+        if packet.size or flush:
+            yield packet
     if container.format.name.startswith("mov,") and count < stream.frames:
         raise _truncated(path, count, stream)
     if container.format.name.startswith("matroska") and count:
