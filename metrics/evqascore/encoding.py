@@ -47,7 +47,8 @@ def video_features(
     name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
     path = Path(cache_dir, f"features-{name}.sqlite").expanduser() if cache_dir else None
     store = Store(path, "evqascore: the store of features") if path else None
-    at_once, each = divide(threads or usable_cpus(), len(distinct))
+    cores = threads or usable_cpus()
+    at_once = max(1, min(cores, len(distinct)))
     stopped = Event()
 
     def features(path: str) -> VideoFeatures | UnreadableVideo:
@@ -55,7 +56,7 @@ def video_features(
         if store is not None and key and (known := next(store.read([key]), None)):
             return VideoFeatures(**load(known[0]))
         try:
-            found = _encoded(read_samples(path, sampling, each), encoder, model, stopped)
+            found = _encoded(read_samples(path, sampling, max(1, cores // at_once)), encoder, model, stopped)
         except UnreadableVideo as error:
             return error
         if store is not None and key:
@@ -98,12 +99,6 @@ def batches(samples: Iterable[Frame], prepare: Callable[[Pixels], Pixels], size:
     while frames := [(one.number, one.seconds, prepare(one.image)) for one in islice(left, size)]:
         numbers, seconds, pixels = zip(*frames, strict=True)
         yield numbers, seconds, np.stack(pixels)
-
-
-def divide(cores: int, videos: int) -> tuple[int, int]:
-    """Return how many videos to read at once, and the decoding threads of each."""
-    at_once = max(1, min(cores, videos))
-    return at_once, max(1, cores // at_once)
 
 
 def _content(path: str) -> str | None:

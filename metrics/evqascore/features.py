@@ -1,7 +1,6 @@
 """The vectors of a video's frames, as the caller gives them: a matrix, or a `.npy` or `.safetensors` file.
 
-A `.npy` file holds a matrix (frames, dim). A `.safetensors` file holds it as `vectors`, or as its only tensor; it may
-have `times`, the seconds of the frames, and `frames`, their numbers in the video.
+A `.npy` file holds a matrix (frames, dim). A `.safetensors` file holds it as `vectors`, or as its only tensor.
 """
 
 import io
@@ -73,38 +72,32 @@ def read_features(given: bytes) -> VideoFeatures:
     if file is None:
         return _features(np.load(io.BytesIO(given), allow_pickle=False))
     try:
-        tensors = _tensors(file)
-        vectors = tensors.pop("vectors") if "vectors" in tensors else tensors.popitem()[1]
-        return _features(_unit(vectors), **tensors)
+        return _features(_unit(_matrix(file)))
     except (ValueError, TypeError, KeyError, OSError, EOFError, OverflowError, MemoryError) as error:
         raise UnreadableVideo(file, f"holds no features (frames, dim): {error}") from error
 
 
-def _tensors(file: str) -> dict[str, Any]:
+def _matrix(file: str) -> NDArray[Any]:
     if Path(file).suffix == ".npy":
         # Memory-mapped, so that a header cannot claim more than the file holds.
-        return {"vectors": open_memmap(file, mode="r")}
+        return open_memmap(file, mode="r")
     from safetensors import SafetensorError, safe_open
 
     try:
         # Through torch, because NumPy has no bfloat16.
         with safe_open(file, framework="pt") as tensors:
-            found = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+            names = list(tensors.keys())
+            if "vectors" not in names and len(names) != 1:
+                raise ValueError(f"the tensors are {', '.join(names) or 'missing'}; expected one named vectors")
+            found = tensors.get_tensor("vectors" if "vectors" in names else names[0])
     except SafetensorError as error:
         raise ValueError(str(error)) from error
-    if "vectors" not in found and len(found) != 1:
-        raise ValueError(f"the tensors are {', '.join(found) or 'missing'}; expected one named vectors")
-    return {name: (one.double() if one.is_floating_point() else one).numpy() for name, one in found.items()}
+    matrix: NDArray[Any] = (found.double() if found.is_floating_point() else found).numpy()
+    return matrix
 
 
-def _features(vectors: NDArray[np.float32], times: Any = None, frames: Any = None, **_others: Any) -> VideoFeatures:
-    count = len(vectors)
-    times = np.full(count, np.nan) if times is None else times
-    frames = np.arange(count) if frames is None else frames
-    for name, values, kinds in (("times", times, _NUMBERS), ("frames", frames, "iu")):
-        if values.shape != (count,) or values.dtype.kind not in kinds:
-            raise ValueError(f"{name} are {values.dtype} of shape {values.shape} for {count} vectors")
-    return VideoFeatures(vectors, times.astype(np.float64), frames.astype(np.int64))
+def _features(vectors: NDArray[np.float32]) -> VideoFeatures:
+    return VideoFeatures(vectors, np.full(len(vectors), np.nan), np.arange(len(vectors), dtype=np.int64))
 
 
 def _unit(matrix: NDArray[Any]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -18,7 +18,7 @@ from typing import Any
 
 from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
 from .._shared.endpoint import Endpoint
-from .._shared.progress import followed, library_bars, progress
+from .._shared.progress import library_bars, progress
 from .._shared.stores import Store
 from .options import YAKE
 
@@ -49,14 +49,6 @@ _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):])\s+(?P<text>\S.*)")
 _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
-
-
-def extract(texts: Sequence[str], lang: str, chat_model: "KeywordModel | None") -> Mapping[str, list[str] | NoAnswer]:
-    """Return the keywords of each text, or the reason why a chat model gave none; without a chat model, ask YAKE."""
-    if chat_model:
-        return chat_model.keywords(texts)
-    distinct = followed(dict.fromkeys(texts), "evqascore: keywords", "text")
-    return {text: yake_keywords(text, lang) for text in distinct}
 
 
 def yake_label(lang: str) -> str:
@@ -120,8 +112,8 @@ def _spaced(text: str) -> str:
 class KeywordModel:
     """Ask a chat model, locally or at an endpoint, for the keywords of texts, each text once.
 
-    `revision` is a commit, tag or branch on the Hub, and OPENAI_API_KEY has the endpoint's key. Keywords are kept in
-    memory, or in `cache_dir` for later calls.
+    `revision` is a commit, tag or branch on the Hub, and OPENAI_API_KEY has the endpoint's key. `cache_dir` keeps
+    keywords for later calls.
     """
 
     def __init__(
@@ -132,7 +124,11 @@ class KeywordModel:
         device: str | None = None,
         cache_dir: Path | None = None,
     ) -> None:
-        self._model = _chat_model(model, revision, endpoint, device)
+        self._model: ChatModel = (
+            LocalModel(model, revision, device or "auto", max_tokens=_MAX_TOKENS)
+            if endpoint is None
+            else Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY"), max_tokens=_MAX_TOKENS)
+        )
         asked = json.dumps([self._model.settings, PROMPT], sort_keys=True, default=str)
         at = f"@{revision[:8]}" if revision else ""
         prompt = hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
@@ -140,42 +136,38 @@ class KeywordModel:
         name = hashlib.sha256(asked.encode()).hexdigest()[:32]
         path = cache_dir / f"keywords-{name}.sqlite" if cache_dir else None
         self._store = Store(path, "evqascore: the store of keywords") if path else None
-        self._known: dict[str, list[str]] = {}
 
     def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
         """Return the keywords of each text, or the reason why the model gave none.
 
-        Raise ValueError if the model cannot be loaded, or fails many times in a row. Earlier replies are kept.
+        Raise ValueError if the model cannot be loaded, or fails many times in a row. `cache_dir` keeps earlier replies.
         """
         texts = list(dict.fromkeys(texts))
-        if self._store is not None:
-            unknown = [text for text in texts if text not in self._known]
-            for stored in self._store.read(unknown):
-                self._known |= {unknown[i]: json.loads(value) for i, value in stored.items()}
-        failed = self._ask([text for text in texts if text not in self._known])
-        return {text: failed.get(text) or self._known[text] for text in texts}
+        stored = self._store.read(texts) if self._store else ()
+        known = {texts[number]: json.loads(value) for values in stored for number, value in values.items()}
+        return known | self._ask([text for text in texts if text not in known])
 
-    def _ask(self, texts: list[str]) -> dict[str, NoAnswer]:
-        """Ask for the keywords of texts, keep them, and return the failures."""
-        failed: dict[str, NoAnswer] = {}
+    def _ask(self, texts: list[str]) -> dict[str, list[str] | NoAnswer]:
+        """Ask for the keywords of texts, and keep them."""
+        found: dict[str, list[str] | NoAnswer] = {}
         in_a_row = 0
 
         def deliver(number: int, answer: str | NoAnswer) -> None:
             nonlocal in_a_row
             bar.update()
             if isinstance(answer, NoAnswer):
-                failed[texts[number]] = answer
+                found[texts[number]] = answer
                 in_a_row += 1
                 if in_a_row == _FAILURES_IN_A_ROW:
                     raise ValueError(f"the keyword model failed {in_a_row} times in a row: {answer}")
                 return
             in_a_row = 0
-            keywords = self._known[texts[number]] = parse_keywords(answer)
-            if self._store is not None:
+            keywords = found[texts[number]] = parse_keywords(answer)
+            if self._store:
                 self._store.write([texts[number]], [json.dumps(keywords).encode()])
 
         if not texts:
-            return failed
+            return found
         try:
             with progress("evqascore: keywords", len(texts), "text") as bar, library_bars():
                 self._model.answer([conversation(text) for text in texts], deliver)
@@ -184,16 +176,7 @@ class KeywordModel:
             raise ImportError(f"evqascore: {error}; the keyword model needs: {needed}") from error
         except ValueError as error:
             raise ValueError(f"evqascore: {error}") from error
-        return failed
-
-
-def _chat_model(model: str, revision: str | None, endpoint: str | None, device: str | None) -> ChatModel:
-    if endpoint is None:
-        return LocalModel(model, revision, device or "auto", max_tokens=_MAX_TOKENS)
-    try:
-        return Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY"), max_tokens=_MAX_TOKENS)
-    except ValueError as error:
-        raise ValueError(f"evqascore: keyword_{error}") from None
+        return found
 
 
 def conversation(text: str) -> Conversation:

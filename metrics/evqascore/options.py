@@ -8,6 +8,7 @@ from typing import Literal
 from .._shared.arguments import (
     Choice,
     Control,
+    Kind,
     ModelKeywords,
     ModelOptions,
     Number,
@@ -16,6 +17,7 @@ from .._shared.arguments import (
     Text,
     Whole,
     is_file,
+    is_url,
     option,
     shown,
 )
@@ -117,7 +119,7 @@ class EvqascoreLoading(ModelOptions):
     )
     keyword_endpoint: str | None = option(
         None,
-        Text("a URL such as http://localhost:8000/v1"),
+        Kind("a URL such as http://localhost:8000/v1", lambda value: isinstance(value, str) and is_url(value)),
         "Ask the chat model at this OpenAI-compatible server; OPENAI_API_KEY holds its key.",
     )
 

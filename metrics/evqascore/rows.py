@@ -13,11 +13,11 @@ import numpy as np
 
 from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .._shared.chat_models import NoAnswer
-from .._shared.progress import progress
+from .._shared.progress import followed, progress
 from .clip import Encoder, Vectors
 from .encoding import video_features
 from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
-from .keywords import KeywordModel, extract
+from .keywords import KeywordModel, yake_keywords
 from .options import EvqascoreOptions
 from .scoring import Mode, VideoParts, compare, score
 from .video import Sampling, UnreadableVideo
@@ -156,7 +156,12 @@ def gather(
             raise RowValueError(f"evqascore: {column}[{row.number}]: {reason}", column, row.number)
         outcomes[row.number] = reason
 
-    extracted = extract([row.text for row in rows if row.keywords is None], options.lang, chat_model)
+    left = list(dict.fromkeys(row.text for row in rows if row.keywords is None))
+    extracted: Mapping[str, list[str] | NoAnswer] = (
+        chat_model.keywords(left)
+        if chat_model
+        else {text: yake_keywords(text, options.lang) for text in followed(left, "evqascore: keywords", "text")}
+    )
     ready = []
     for row in rows:
         keywords = extracted[row.text] if row.keywords is None else row.keywords

@@ -13,7 +13,7 @@ from .batches import Batches, Replies
 from .decisions import Decisions
 from .protocols import Protocol
 from .reading import Unreadable, read
-from .scoring import Ruling, spent, voted
+from .scoring import Ruling, voted
 from .verdicts import ENDPOINT, JudgedRow, JudgeName, Record, Verdicts
 
 # A wrong key or a stopped server makes every request fail.
@@ -76,11 +76,6 @@ class Judging:
             self._batches = Batches(model, self._judge, folder)
 
     @property
-    def members(self) -> "list[Judging]":
-        """This judge, as a jury of one."""
-        return [self]
-
-    @property
     def name(self) -> str:
         """Name of the model."""
         return str(self.model.settings["model"])
@@ -99,20 +94,18 @@ class Judging:
         distinct = list(dict.fromkeys(rows))
         return len(distinct) - (len(self._kept.read(self._judge, distinct)) if self._kept else 0)
 
-    def rulings(
-        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
-    ) -> list[Ruling]:
+    def rulings(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
         """Return the outcome of each row.
 
         If `raises`, a row without a verdict raises ValueError, as does a model that cannot be used. The progress bar
-        shows the cost by the prices of a million request and reply tokens, or else the tokens.
+        shows the tokens.
         """
         with self._batches.lock() if self._batches and self.unanswered(rows) else nullcontext():
             try:
-                return self._outcomes(rows, raises, prices)
+                return self._outcomes(rows, raises)
             except _Unserved:
                 self._find_api()
-                return self._outcomes(rows, raises, prices)
+                return self._outcomes(rows, raises)
 
     def _find_api(self) -> None:
         """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
@@ -127,14 +120,14 @@ class Judging:
                     self._kept.remember_api(self.name, protocol.api)
                 return
 
-    def _outcomes(self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> list[Ruling]:
+    def _outcomes(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))
         kept = self._kept.read(self._judge, distinct) if self._kept else {}
         ruled = {
             row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
         }
         left = [row for row in distinct if row not in ruled]
-        ruled |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises, prices)
+        ruled |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises)
         rulings, seen = [], set()
         for row in rows:
             again = row in seen and ruled[row].asked
@@ -152,7 +145,7 @@ class Judging:
             raise ValueError(f"judge: a row has no verdict: {why}: {rows[0].prediction!r}")
         return {row: Ruling(None, asked=False, error=why) for row in rows}
 
-    def _ask(self, rows: list[JudgedRow], raises: bool, prices: tuple[float, float] | None) -> dict[JudgedRow, Ruling]:
+    def _ask(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, Ruling]:
         ruled: dict[JudgedRow, Ruling] = {}
         judge, in_a_row, last, tokens = self._judge, 0, "", [0, 0]
 
@@ -164,7 +157,7 @@ class Judging:
             ruled[rows[number]] = ruling = self._ruling(reply)
             tokens[0] += ruling.tokens_in or 0
             tokens[1] += ruling.tokens_out or 0
-            bar.set_postfix_str(spent(tokens[0], tokens[1], prices), refresh=False)
+            bar.set_postfix_str(f"{tokens[0]:,} + {tokens[1]:,} tokens", refresh=False)
             bar.update()
             if self._batches is None:
                 self._keep(judge, [(rows[number], ruling)], _WRITE_EVERY)
@@ -238,16 +231,14 @@ class Judging:
 
 @dataclass(frozen=True)
 class Jury:
-    """Judges that decide by weighted votes, each with its own requests and stored verdicts."""
+    """One or more judges that decide by weighted votes, each with its own requests and stored verdicts."""
 
     members: Sequence[Judging]
     weights: Sequence[float]
 
-    def rulings(
-        self, rows: Sequence[JudgedRow], raises: bool, prices: tuple[float, float] | None = None
-    ) -> list[Ruling]:
+    def rulings(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
         """Return the outcome of each row; see `Judging.rulings`."""
-        each = [judge.rulings(rows, raises, prices) for judge in self.members]
+        each = [judge.rulings(rows, raises) for judge in self.members]
         return [voted(ballots, self.weights) for ballots in zip(*each, strict=True)]
 
 

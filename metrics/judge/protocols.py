@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import is_file, shown
+from .._shared.arguments import is_file, is_number, shown
 from .._shared.chat_models import Conversation
 from .prompts import Prompt, parse_prompt, read_prompt
 
@@ -260,7 +260,7 @@ def _labels(labels: object) -> dict[str, float]:
     for label, score in labels.items():
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f'its label {label!r} is not a text; write labels such as "yes", "no" and "0" in quotes')
-        if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
+        if not is_number(score) or not 0 <= score <= 1:
             raise ValueError(f"the score of its label {label!r} is {score!r}; expected a number from 0 to 1")
     if len({_folded(label) for label in labels}) < len(labels):
         raise ValueError("two of its labels differ only in case or spaces")
@@ -270,15 +270,14 @@ def _labels(labels: object) -> dict[str, float]:
 def _fields(fields: object) -> dict[str, str | int]:
     if fields is None:
         return {}
-    if not isinstance(fields, dict) or list(fields.values()).count(LABEL) != 1:
-        raise ValueError("its fields must contain exactly one label: fields: {pred: label, score: 5}")
-    grades = [held for held in fields.values() if held not in (LABEL, REASON)]
-    if len(grades) > 1 or not all(type(grade) is int and grade > 0 for grade in grades):
+    contents = list(fields.values()) if isinstance(fields, dict) else []
+    grades = [held for held in contents if held not in (LABEL, REASON)]
+    are_valid = len(grades) <= 1 and all(type(grade) is int and grade > 0 for grade in grades)
+    if not isinstance(fields, dict) or not are_valid or contents.count(LABEL) != 1 or contents.count(REASON) > 1:
         raise ValueError(
-            "its fields may contain at most one grade: the highest grade, a positive whole number, as in {score: 5}"
+            f"its fields are {shown(fields)}; expected exactly one label, at most one reason, and at most one grade "
+            "(the highest one, a positive whole number): fields: {pred: label, why: reason, score: 5}"
         )
-    if list(fields.values()).count(REASON) > 1:
-        raise ValueError("its fields may contain only one reason")
     return {str(key): held for key, held in fields.items()}
 
 

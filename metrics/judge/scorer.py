@@ -213,13 +213,11 @@ class JudgeScorer(ForReward):
         _, rows = self.check_call(columns)
         return rows, check_labels(self.name, labels, rows["predictions"])
 
-    def load(self) -> Judging | Jury:
-        """Prepare the judge or the jury. The first row that needs it loads the model or calls the server."""
+    def load(self) -> Jury:
+        """Prepare the judges. The first row that needs one loads the model or calls the server."""
         jury = self.load_options.jury
         judges = [judging(load) for load, _ in jury]
-        if len(judges) == 1:
-            return judges[0]
-        if find_spec("krippendorff") is None:
+        if len(judges) > 1 and find_spec("krippendorff") is None:
             raise ImportError(
                 "judge: judges is given, but the package krippendorff is not installed; install it: "
                 'pip install "evaluate-qa[jury]"'
@@ -241,7 +239,7 @@ class JudgeScorer(ForReward):
         for row in left:
             asks += [replace(row, sample=number) for number in range(options.samples)]
             asks += [row.exchanged()] if options.swap else []
-        samples = iter(self.model.rulings(asks, options.unscored == "raise", options.prices))
+        samples = iter(self.model.rulings(asks, options.unscored == "raise"))
         count = options.samples + options.swap
         requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
         rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
@@ -331,7 +329,7 @@ class JudgeScorer(ForReward):
 
 def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
     """Return the sources of the scores, for the signature; None without verdicts."""
-    votes = [vote for ruling in chain.from_iterable(requests) for vote in ruling.ballots or (ruling,)]
+    votes = [vote for ruling in chain.from_iterable(requests) for vote in ruling.ballots]
     return "+".join(sorted({vote.verdict.how for vote in votes if vote.verdict})) or None
 
 

@@ -34,7 +34,7 @@ class Ruling:
     spread: float | None = None  # standard deviation of their scores; None for fewer than two verdicts
     flipped: bool | None = None  # whether exchanging answer and reference changes the verdict; None if unknown
     best_reference: int | None = None  # index of the reference that the matcher's decision rests on
-    ballots: tuple["Ruling", ...] = ()  # the outcomes of the judges of a jury
+    ballots: tuple["Ruling", ...] = ()  # the outcomes of each judge
     # The mean of |xᵢ − xⱼ| over all pairs of the jury's scores; None for fewer than two scores.
     disagreement: float | None = None
 
@@ -86,7 +86,7 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
 
 
 def voted(ballots: Sequence[Ruling], weights: Sequence[float]) -> Ruling:
-    """Return the outcome of a jury from the outcomes of its judges; those without a verdict are left out.
+    """Return the outcome of one or more judges; those without a verdict are left out.
 
     The score is Σ wᵢ xᵢ / Σ wᵢ. The row is correct if judges with more than half of the weight say so: with equal
     weights, the majority. Tokens and errors are those of all judges.
@@ -114,7 +114,7 @@ def alpha(rulings: Iterable[Ruling]) -> float | None:
     import krippendorff
     import numpy as np
 
-    juries = [ruling.ballots for ruling in rulings if ruling.ballots]
+    juries = [ruling.ballots for ruling in rulings]
     votes = [[float(ballot.verdict.correct) if ballot.verdict else np.nan for ballot in jury] for jury in juries]
     table = np.array(votes)
     paired = table[(~np.isnan(table)).sum(1) > 1] if juries else table
@@ -188,23 +188,11 @@ def score(rulings: Sequence[Ruling], counts: Sequence[int], more: Collection[str
     return SimpleNamespace(**columns, **{name: values for name, values in optional.items() if name in more})
 
 
-def spent(tokens_in: int, tokens_out: int, prices: tuple[float, float] | None) -> str:
-    """Return the cost so far, for a progress bar; without prices, the tokens."""
-    if prices is None:
-        return f"{tokens_in:,} + {tokens_out:,} tokens"
-    return f"cost {_priced(tokens_in, tokens_out, prices):.4g}"
-
-
-def _priced(tokens_in: int, tokens_out: int, prices: tuple[float, float]) -> float:
-    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
-
-
 def cost(rulings: Iterable[Ruling], prices: tuple[float, float]) -> float | None:
     """Return Σ tokens · price / 10⁶ over the replies of this call; None if the server did not count the tokens.
 
     A request without a reply counts as 0 tokens, because its tokens are unknown.
     """
-    every = [ballot for ruling in rulings for ballot in ruling.ballots or (ruling,)]
-    asked = [ballot for ballot in every if ballot.asked and not ballot.cached]
+    asked = [ballot for ruling in rulings for ballot in ruling.ballots if ballot.asked and not ballot.cached]
     sent, received = _total(ballot.tokens_in for ballot in asked), _total(ballot.tokens_out for ballot in asked)
-    return None if sent is None or received is None else _priced(sent, received, prices)
+    return None if sent is None or received is None else (sent * prices[0] + received * prices[1]) / 1e6

@@ -35,7 +35,8 @@ def read_audit(path: Path) -> dict[str, Any]:
     """Read an audit's JSON; raise ValueError for another file."""
     try:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        _ = [found[name] for name in ("judge", "date", "protocol", "round")], [row["verdicts"] for row in found["rows"]]
+        _ = [found[name] for name in ("judge", "date", "protocol", "round")]
+        _ = [(row["key"], row["verdicts"]) for row in found["rows"]]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not an audit. Give a file that evaluate-qa audit --json wrote.") from error
     return found

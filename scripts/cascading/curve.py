@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluate_qa.metrics.judge.scoring import unsure
+
 from ..uncertainty.arrays import Bools, Floats
 
 _STEPS = 50
@@ -21,17 +23,6 @@ class LabeledScores:
     labels: Bools
     judged: Floats
     threshold: float = 0.5
-
-    def metric_right(self) -> Bools:
-        """Return where the metric agrees with people, shape (rows,)."""
-        right: Bools = (self.scores >= self.threshold) == self.labels
-        return right
-
-    def judge_right(self, within: Bools | None = None) -> Bools:
-        """Return where the judge agrees with people, for rows (in a subset) with a known verdict."""
-        known = ~np.isnan(self.judged) if within is None else within & ~np.isnan(self.judged)
-        right: Bools = (self.judged[known] == 1) == self.labels[known]
-        return right
 
 
 @dataclass(frozen=True)
@@ -53,13 +44,15 @@ def point(rows: LabeledScores, low: float, high: float, row_cost: float | None =
 
     `row_cost` is the mean cost of a request to the judge.
     """
-    within = (low <= rows.scores) & ((rows.scores < high) | (high == 1))
+    within = np.array(unsure(rows.scores.tolist(), (low, high)))
     asked = float(within.mean())
-    decided = float(rows.metric_right()[~within].mean()) if asked < 1 else None
-    judge = rows.judge_right(within)
+    metric_right = (rows.scores >= rows.threshold) == rows.labels
+    decided = float(metric_right[~within].mean()) if asked < 1 else None
+    known = within & ~np.isnan(rows.judged)
+    judge_right = (rows.judged[known] == 1) == rows.labels[known]
     agreement = decided if not asked else None
-    if len(judge):
-        agreement = (1 - asked) * (decided or 0.0) + asked * float(judge.mean())
+    if len(judge_right):
+        agreement = (1 - asked) * (decided or 0.0) + asked * float(judge_right.mean())
     return Point(low, high, asked, agreement, decided, None if row_cost is None else 1000 * asked * row_cost)
 
 

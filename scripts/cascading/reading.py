@@ -1,6 +1,5 @@
 """Read a metric's scores, human labels and a judge's verdicts and tokens for `evaluate-qa cascade`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..files.rows import RowsError
 from .curve import LabeledScores
 
 _VERDICTS = ("judge_verdict", "judge")
-_TOKENS = ("judge_tokens_in", "judge_tokens_out"), ("tokens_in", "tokens_out")
+_TOKENS = "judge_tokens_in", "judge_tokens_out"
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Read:
 
 def read(source: str, names: Names, threshold: float) -> Read:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
-    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS[0], *_TOKENS[1]]
+    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS]
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or file.first_of(LABELS) or LABELS[0]
     judge = names.judge or file.first_of(_VERDICTS)
@@ -46,15 +45,15 @@ def read(source: str, names: Names, threshold: float) -> Read:
         rows=LabeledScores(scores[there], labels[there] == 1, judged[there], threshold),
         unlabeled=int(np.isnan(labels).sum()),
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
-        tokens=_mean_tokens(file, _TOKENS[0]) or _mean_tokens(file, _TOKENS[1]),
+        tokens=_mean_tokens(file),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
 
 
-def _mean_tokens(file: Columns, names: Sequence[str]) -> tuple[float, float] | None:
-    """Return the means of two columns over the rows with a request."""
-    if any(name not in file.present for name in names):
+def _mean_tokens(file: Columns) -> tuple[float, float] | None:
+    """Return the means of both columns of tokens over the rows with a request."""
+    if any(name not in file.present for name in _TOKENS):
         return None
-    sent, received = (numbers(file, name, "The column must hold numbers of tokens.", 0) for name in names)
+    sent, received = (numbers(file, name, "The column must hold numbers of tokens.", 0) for name in _TOKENS)
     asked = (sent > 0) & ~np.isnan(received)
     return (float(sent[asked].mean()), float(received[asked].mean())) if asked.any() else None

@@ -1,5 +1,6 @@
 """`evaluate-qa cascade`: find the answers that should go to an LLM judge."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from ..parameters import Json, Source, role_columns
@@ -34,7 +35,7 @@ def cascade(
     """
     with reported_errors("cascade"):
         from ..cascading.reading import read
-        from ..cascading.report import as_json, find, show
+        from ..cascading.report import find, show
         from ..estimation.arguments import parse_columns
         from ..files.writing import check_outputs, write_json
 
@@ -50,17 +51,15 @@ def cascade(
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
         found = find(rows, target, cost)
-        write_json(json_file, as_json(found))
+        write_json(json_file, found)
         show(found)
 
 
 def _pair(text: str) -> tuple[float, float]:
-    try:
-        one, other = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ValueError(
-            f"--prices is {text!r}. Expected two numbers with a comma between them, such as 2.5,10."
-        ) from None
-    if not (0 <= one < float("inf") and 0 <= other < float("inf")):
-        raise ValueError(f"--prices is {text!r}. Expected two numbers of at least 0.")
-    return one, other
+    with suppress(ValueError):
+        one, other = map(float, text.split(","))
+        if 0 <= one < float("inf") and 0 <= other < float("inf"):
+            return one, other
+    raise ValueError(
+        f"--prices is {text!r}. Expected two numbers of at least 0 with a comma between them, such as 2.5,10."
+    )

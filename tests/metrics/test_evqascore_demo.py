@@ -38,17 +38,6 @@ def test_true_caption_ranks_first(scores):
     assert better(true, wrong) >= 0.9
 
 
-@pytest.mark.slow
-def test_true_answer_ranks_first(scores):
-    """One question per clip, in turn; the wrong answer is that of another clip, in the same words."""
-    asked = [list(clip.questions().items())[number % 4] for number, clip in enumerate(CLIPS)]
-    questions, answers = map(list, zip(*asked, strict=True))
-    others = [list(another(clip).questions().values())[number % 4] for number, clip in enumerate(CLIPS)]
-    assert (
-        better(scores(predictions=answers, questions=questions), scores(predictions=others, questions=questions)) >= 0.9
-    )
-
-
 def test_held_out_looks_are_never_trained_on():
     looks = {held: {(c.shape, c.color, c.background) for c in all_clips() if held_out(c) == held} for held in (0, 1)}
     assert not looks[False] & looks[True]

@@ -38,12 +38,11 @@ def test_any_matrix_becomes_unit_vectors(given):
 def test_files_of_features(tmp_path):
     np.save(tmp_path / "é.npy", MATRIX)
     save_file({"any name": torch.tensor(MATRIX, dtype=torch.bfloat16)}, tmp_path / "one.safetensors")
-    tensors = {"vectors": MATRIX, "times": np.array([0.0, 1.5]), "frames": np.array([0, 45])}
-    save_file({name: torch.tensor(values) for name, values in tensors.items()}, tmp_path / "all.safetensors")
-    for name in ("é.npy", "one.safetensors", "all.safetensors"):
+    tensors = {"vectors": torch.tensor(MATRIX), "others": torch.zeros(2)}
+    save_file(tensors, tmp_path / "named.safetensors")
+    for name in ("é.npy", "one.safetensors", "named.safetensors"):
         found = read_features(check_features(tmp_path / name))
         assert found.vectors == pytest.approx(np.array(UNIT), abs=1e-6)
-    assert (found.times.tolist(), found.frames.tolist()) == ([0.0, 1.5], [0, 45])
 
 
 def claim(path, shape):
@@ -83,9 +82,6 @@ NOT_TENSORS = {
     "vector": {"vectors": MATRIX[0]},
     "complex": {"vectors": (MATRIX + 1j).astype(np.complex64)},
     "NaN": {"vectors": np.where(MATRIX, MATRIX, np.nan)},
-    "shape of times": {"vectors": MATRIX, "times": MATRIX},
-    "half a frame": {"vectors": MATRIX, "frames": np.array([0.5, np.nan])},
-    "complex times": {"vectors": MATRIX, "times": np.array([1j, 2], np.complex64)},
     "text": None,
 }
 

@@ -37,7 +37,6 @@ def ask(server):
 def test_each_text_is_asked_for_once(server):
     model = KeywordModel("m", endpoint=server.url)
     assert model.keywords(["red ball", "box", "red ball"]) == {"red ball": ["red", "ball"], "box": ["box"]}
-    assert model.keywords(["box"]) == {"box": ["box"]}
     assert server.asked == {"box": 1, "red ball": 1}
 
 
@@ -64,11 +63,6 @@ def test_twenty_failures_in_a_row_end_the_call(server, ask, tmp_path):
     assert len(server.bodies) < 60
     assert ask("first", cache_dir=tmp_path) == {"first": ["first"]}
     assert server.asked["first"] == 1, "earlier replies are kept"
-
-
-def test_endpoint_must_be_a_url():
-    with pytest.raises(ValueError, match=r"^evqascore: keyword_endpoint is 'localhost'; expected a URL such as http"):
-        KeywordModel("m", endpoint="localhost")
 
 
 REPLIES = {

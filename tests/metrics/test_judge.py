@@ -153,16 +153,6 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
     assert "reason" not in load(protocol="default").compute(**rows("a"))["per_example"]
 
 
-def test_the_progress_bar_shows_the_cost(load, server, monkeypatch, capsys):
-    """Two requests have 200 and 4 tokens; at 2.5 and 10 for a million (200 · 2.5 + 4 · 10) / 10⁶ = .00054."""
-    monkeypatch.setattr("evaluate_qa.metrics._shared.progress._SECONDS", 0)
-    metric = load(concurrency=1)
-    metric.compute(**rows("right", "wrong"), prices=(2.5, 10))
-    assert "cost 0.00054" in capsys.readouterr().err.splitlines()[-1]
-    metric.compute(**rows("right", "wrong"))
-    assert "200 + 4 tokens" in capsys.readouterr().err.splitlines()[-1]
-
-
 GARBAGE = {
     "no JSON": b"{",
     "no choices": b'{"choices": []}',
@@ -327,7 +317,7 @@ def test_the_key_is_sent_only_to_the_server(load, server, tmp_path, monkeypatch,
     assert out["unscored"] == 1
     kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"right" in kept
-    for text in (repr(out), repr(metric.model.model), *capfd.readouterr(), kept.decode("latin-1")):
+    for text in (repr(out), repr(metric.model.members[0].model), *capfd.readouterr(), kept.decode("latin-1")):
         assert KEY[-12:] not in text
     server.plan["wrong"] = [(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}"}}).encode())]
     with pytest.raises(ValueError, match="no verdict") as caught:

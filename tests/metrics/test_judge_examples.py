@@ -33,12 +33,6 @@ def test_examples_follow_the_system_message():
     assert roles == ["system", "user", "assistant", "user"]
 
 
-def test_examples_change_the_signature():
-    assert (
-        len({one.signature for one in (DEFAULT, with_examples(DEFAULT, [PARIS]), with_examples(DEFAULT, [LYON]))}) == 3
-    )
-
-
 EXAMPLE = "{prediction: Lyon, references: [Paris], label: incorrect}"
 
 

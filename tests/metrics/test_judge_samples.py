@@ -36,12 +36,6 @@ def test_the_score_is_the_mean_and_the_spread_the_standard_deviation(load, serve
     assert len(server.bodies) == 9
 
 
-def test_a_tie_of_samples_is_incorrect(load, server):
-    server.plan = {"a": [YES, NO]}
-    found = load().compute(**rows("a"), samples=2)["per_example"]
-    assert (found["score"], found["verdict"], found["label"]) == ([0.5], [False], [NO])
-
-
 def test_cached_samples_are_reused(load, server, tmp_path):
     """Each request costs (100 · 2 + 2 · 5) / 10⁶."""
     server.plan = {"a": [YES, NO, NO, YES, YES]}

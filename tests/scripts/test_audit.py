@@ -196,6 +196,7 @@ def test_a_stopped_audit_continues(audit, server):
         (["--load", "first=bem"], "Leave out first."),
         (["--output", "a.txt"], "must end in .html"),
         (["--against", "right.jsonl"], "right.jsonl is not an audit"),
+        (["--against", "keyless.json"], "keyless.json is not an audit"),
         (["--against", "foreign.json"], "no answer in common"),
         (["--against", "protocol.json"], "Use the same --load protocol"),
         (["--data", "right.jsonl"], "no answer with the label wrong"),
@@ -203,8 +204,13 @@ def test_a_stopped_audit_continues(audit, server):
 )
 def test_invalid_input_is_reported_before_the_judge_is_asked(audit, server, arguments, message):
     write_rows("right.jsonl", [row for row in ROWS if row["label"]])
-    for name, its in (("foreign", protocol("default").signature), ("protocol", "smile")):
-        earlier = {"judge": "m", "date": "2026-11-27", "protocol": its, "round": 0, "rows": []}
+    of_judge = protocol("default").signature
+    for name, its, rows in (
+        ("keyless", of_judge, [{"verdicts": {}}]),
+        ("foreign", of_judge, []),
+        ("protocol", "smile", []),
+    ):
+        earlier = {"judge": "m", "date": "2026-11-27", "protocol": its, "round": 0, "rows": rows}
         Path(f"{name}.json").write_text(json.dumps(earlier))
     assert message in audit(*arguments, code=1)
     assert not server.bodies

@@ -1,13 +1,10 @@
 """The demo of judge's Space: its figures agree with the metric on recorded verdicts."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from commands import run_command
 
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
 from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.drawing.figures import cards
@@ -78,15 +75,6 @@ def test_the_demo_shows_every_case(opinions):
     for group in (below, between, above):
         assert {o.matched == o.correct for o in group} == {True, False}
     assert {o.label for o in opinions} == {"correct", "incorrect", "not attempted"}
-
-
-def test_the_command_imports_the_recorded_verdicts(root, tmp_path):
-    file = root / "spaces" / "judge" / "verdicts.jsonl"
-    done = run_command("verdicts", "import", "-i", file, "--cache-dir", tmp_path / "kept")
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    assert f"Imported {len(rows)} verdicts" in done.output
-    assert all(row["label"] in protocol("default").labels and row["model"] == "by-hand" for row in rows)
-    assert {row["protocol"] for row in rows} <= {*PROTOCOLS}
 
 
 NEW = {

@@ -31,26 +31,9 @@ def test_band_by_hand():
     assert mirrored == CheckedBand(0.14, 1.0, Side(300, 300, pytest.approx(0.025 ** (1 / 300))), None)
 
 
-def test_smallest_number_of_rows():
-    """.95^72 = .0249 and .95^71 = .0262: 72 rows without an error are enough, 71 are not."""
-    assert find_band(*rows((0.99, 72, 72))).above == Side(72, 72, pytest.approx(0.025 ** (1 / 72)))
-    assert find_band(*rows((0.99, 71, 71))) == CheckedBand(0.0, 1.0, None, None)
-
-
 def test_rows_at_beginning_of_sequence():
     """292 = ⌈19 · (2 · 1.96)²⌉ rows pass with half of the allowed errors; at most half of the rows, at least 72."""
     assert enough(np.array([10_000, 584, 583, 300, 144, 10]), 0.95, LEVEL).tolist() == [292, 292, 291, 150, 72, 72]
-
-
-def test_first_failure_ends_sequence():
-    """300 of 300 pass, 300 of 400 do not, 5,300 of 5,400 would (98%)."""
-    band = find_band(*rows((0.95, 300, 300), (0.9, 100, 0), (0.8, 5000, 5000)))
-    assert (band.high, band.above.rows) == (0.91, 300)
-
-
-def test_metric_that_is_always_right_decides_all():
-    band = find_band(*rows((0.51, 400, 400), (0.3, 400, 0)), threshold=0.4)
-    assert (band.low, band.high) == (0.4, 0.4)
 
 
 @settings(max_examples=settings.default.max_examples // 5)
