@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,21 +21,17 @@ class Balance:
         temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
             each set within it: 0 gives equal shares, 1 gives shares by size.
         pairs: Number of unlabeled pairs of answers to one question, across all sets, for a teacher to judge.
-        sentence_pairs: Number of labeled sentence pairs. The share of a skill is its number of pairs to the power
-            `temperature`.
     """
 
     rows: int | None = None
     temperature: float = 0.5
     pairs: int = 0
-    sentence_pairs: int = 0
 
     def __post_init__(self) -> None:
         if self.rows is not None and self.rows < 1:
             raise ValueError(f"rows is {self.rows}; expected a whole number of at least 1")
-        for name in ("pairs", "sentence_pairs"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; expected a whole number of at least 0")
+        if self.pairs < 0:
+            raise ValueError(f"pairs is {self.pairs}; expected a whole number of at least 0")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
@@ -77,20 +73,13 @@ class ExamplePool:
 
 
 class Balanced:
-    """Draws an epoch's examples from several sets and, by skill, from sentence pairs."""
+    """Draws an epoch's examples from several sets."""
 
-    def __init__(
-        self,
-        pools: Sequence[ExamplePool],
-        balance: Balance,
-        sentence_pairs: Mapping[str, Sequence[TrainingExample]] | None = None,
-    ) -> None:
-        self._pools, self._sentence_pairs = pools, list((sentence_pairs or {}).values())
+    def __init__(self, pools: Sequence[ExamplePool], balance: Balance) -> None:
+        self._pools = pools
         sizes, names = [len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools]
         self._counts = balance.counts(sizes, names)
         self._pairs = replace(balance, rows=balance.pairs).counts(sizes, names) if balance.pairs else [0] * len(pools)
-        skills = [len(pairs) for pairs in self._sentence_pairs]
-        self._skills = replace(balance, rows=balance.sentence_pairs).counts(skills) if skills else []
 
     def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""
@@ -100,8 +89,6 @@ class Balanced:
             rows = drawn(pool.generator.rows, count, draw, pool.weights)
             found = pool.generator.epoch(draw.getrandbits(32), rows) + pool.generator.pairs(pairs, draw)
             examples += [replace(example, data_set=pool.data_set) for example in found]
-        for listed, count in zip(self._sentence_pairs, self._skills, strict=True):
-            examples += draw.sample(listed, min(count, len(listed)))
         draw.shuffle(examples)
         return examples
 

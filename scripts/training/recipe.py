@@ -34,8 +34,6 @@ class TrainingRecipe:
     Args:
         tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
         data: Data sets to train on, as for `read_sets`.
-        verdicts: Folder with further judged answers to train on, as for `read_verdicts`.
-        sentence_pairs: Folder with labeled sentence pairs, as for `read_pairs`; `balance` sets how many are drawn.
         encoder: Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its
             name on the Hub. None trains a matcher.
         start: File of a matcher, or for a teacher of a teacher, to continue from.
@@ -57,8 +55,6 @@ class TrainingRecipe:
 
     tasks: tuple[str, ...] = tuple(TASKS)
     data: tuple[str, ...] = ("evouna",)
-    verdicts: Path | None = None
-    sentence_pairs: Path | None = None
     encoder: str | None = None
     start: Path | None = None
     teachers: tuple[Path, ...] = ()

@@ -44,7 +44,12 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "list.yaml holds ['epochs']; expected one field on each line, such as `epochs: 3`",
         ),
         (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'; rename it to 'epochs'"),
-        (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'; expected some of data, verdicts, "),
+        (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'; expected some of data, encoder, "),
+        (
+            ["bem"],
+            "balance: {sentence_pairs: 5}",
+            "recipe.yaml: balance has an unknown field 'sentence_pairs'; expected some of rows, temperature, pairs",
+        ),
         (["bem"], "epochs: 1.5", "recipe.yaml: epochs is 1.5; expected a whole number"),
         (["bem"], "data: saf", "recipe.yaml: data is 'saf'; expected a list, such as [one, two]"),
         (["bem"], "bfloat16: 1", "recipe.yaml: bfloat16 is 1; expected true or false"),
@@ -63,12 +68,6 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "`pairs` is 5, but pairs have no labels and the recipe has no teachers that judge them; add `teachers` or "
             "remove `pairs`",
         ),
-        (
-            ["bem"],
-            "balance: {sentence_pairs: 5}",
-            "the recipe needs both `sentence_pairs`, a folder, and `sentence_pairs` in `balance`, a number",
-        ),
-        (["bem"], "verdicts: none", "there is no folder none; correct `verdicts` in the recipe"),
         (["bem"], "start: none.safetensors", "there is no file none.safetensors; correct `start` in the recipe"),
         (
             ["bem"],

@@ -12,7 +12,7 @@ from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.lexical import recall
 from evaluate_qa.metrics._shared.words import exact_words
 from evaluate_qa.training.balance import Balance, Balanced, ExamplePool, drawn
-from evaluate_qa.training.examples import Generator, Mixture, TrainingExample
+from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 from evaluate_qa.training.written.style import chances, evening_weights
 
@@ -183,18 +183,6 @@ def test_epoch_draws_from_each_set_according_to_the_balance():
     found = Counter((example.question.split()[1], example.label) for example in examples)
     assert found == {("small", 1.0): 4, ("small", 0.0): 4, ("large", 1.0): 16, ("large", 0.0): 16}
     assert examples == balanced.epoch(3) != balanced.epoch(4)
-
-
-def test_sentence_pairs_are_drawn_by_skill():
-    pairs = {
-        skill: [TrainingExample("", f"{skill} {n}", "text", 1.0, data_set=skill) for n in range(count)]
-        for skill, count in (("negation", 4), ("names", 64))
-    }
-    pool = ExamplePool(Generator([row("0", 1.0)], NOTHING), "own")
-    epoch = Balanced([pool], Balance(sentence_pairs=30, temperature=0.5), pairs).epoch(1)
-    # The roots are 2 and 8: a fifth of 30 is 6 pairs of negation, but it has only 4.
-    assert Counter(example.data_set for example in epoch) == {"own": 1, "negation": 4, "names": 24}
-    assert len({example.answer for example in epoch}) == len(epoch)
 
 
 def test_examples_of_a_set_have_only_texts_of_that_set():

@@ -12,10 +12,10 @@ from ...training.balance import Balance, Balanced
 from ...training.examples import TrainingExample
 from ...training.job import example_pool
 from ...training.recipe import read_recipe
-from ...training.sentence_pairs import read_pairs
 from ...training.sources import KNOWN, LabeledSet, read_sets, sample
-from ...training.verdicts import KINDS, read_verdicts, reported_questions
 from . import parcel
+from .sentence_pairs import read_pairs
+from .verdicts import KINDS, read_verdicts, reported_questions
 
 SMALL, LARGE = "minilm", "mpnet"
 """Names of the parcels: the data with MiniLM, and the large encoder, all-mpnet-base-v2."""
