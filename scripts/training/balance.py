@@ -35,60 +35,44 @@ class Balance:
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
-    def counts(self, sizes: Sequence[int], data_sets: Sequence[str] | None = None) -> list[int]:
-        """Return the number of answers to draw from each set, rounded so that the sum holds.
+    def counts(self, count: int, sizes: Sequence[int], data_sets: Sequence[str]) -> list[int]:
+        """Return how many of a number of answers to draw from each set, rounded so that the sum holds.
 
         Args:
+            count: The number.
             sizes: Number of answers in each set.
-            data_sets: Name of the data set that each set belongs to; by default, each is a data set of its own.
+            data_sets: Name of the data set that each set belongs to.
 
-        >>> Balance(rows=90, temperature=0.5).counts([100, 400, 900])
-        [15, 30, 45]
-        >>> Balance(rows=90, temperature=0.5).counts([100, 450, 450], ["a", "b", "b"])
+        >>> Balance(temperature=0.5).counts(90, [100, 450, 450], ["a", "b", "b"])
         [23, 34, 33]
         """
         members: dict[str, list[int]] = defaultdict(list)
-        for number, name in enumerate(data_sets or map(str, range(len(sizes)))):
+        for number, name in enumerate(data_sets):
             members[name].append(number)
         shares = np.power(np.asarray(sizes, dtype=np.float64), self.temperature)
         for listed in members.values():
             shares[listed] *= sum(sizes[number] for number in listed) ** self.temperature / shares[listed].sum()
-        ends = np.rint(shares.cumsum() / shares.sum() * (self.rows or sum(sizes)))
+        ends = np.rint(shares.cumsum() / shares.sum() * count)
         return [int(count) for count in np.diff(ends, prepend=0)]
-
-
-@dataclass(frozen=True)
-class ExamplePool:
-    """The labeled answers of a set.
-
-    Attributes:
-        generator: Draws the set's examples.
-        data_set: Name of the data set that the set belongs to.
-        weights: Relative frequency of each answer among those with the same verdict; None for equal frequencies.
-    """
-
-    generator: Generator
-    data_set: str
-    weights: NDArray[np.float64] | None = None
 
 
 class Balanced:
     """Draws an epoch's examples from several sets."""
 
-    def __init__(self, pools: Sequence[ExamplePool], balance: Balance) -> None:
-        self._pools = pools
-        sizes, names = [len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools]
-        self._counts = balance.counts(sizes, names)
-        self._pairs = replace(balance, rows=balance.pairs).counts(sizes, names) if balance.pairs else [0] * len(pools)
+    def __init__(self, generators: Sequence[Generator], balance: Balance) -> None:
+        self._generators = generators
+        sizes, names = [len(one.rows) for one in generators], [one.data_set for one in generators]
+        self._counts = balance.counts(balance.rows or sum(sizes), sizes, names)
+        self._pairs = balance.counts(balance.pairs, sizes, names)
 
     def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""
         draw = random.Random(seed)
         examples = []
-        for pool, count, pairs in zip(self._pools, self._counts, self._pairs, strict=True):
-            rows = drawn(pool.generator.rows, count, draw, pool.weights)
-            found = pool.generator.epoch(draw.getrandbits(32), rows) + pool.generator.pairs(pairs, draw)
-            examples += [replace(example, data_set=pool.data_set) for example in found]
+        for generator, count, pairs in zip(self._generators, self._counts, self._pairs, strict=True):
+            rows = drawn(generator.rows, count, draw, generator.weights)
+            found = generator.epoch(draw.getrandbits(32), rows) + generator.pairs(pairs, draw)
+            examples += [replace(example, data_set=generator.data_set) for example in found]
         draw.shuffle(examples)
         return examples
 

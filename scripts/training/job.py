@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.matcher import read
 
 from ..files.writing import check_different, check_place
 from ..labeled_data.rows import LabeledRow
-from .balance import Balanced, ExamplePool, Examples
+from .balance import Balanced, Examples
 from .checkpoint import digest
 from .examples import Generator, Mixture
 from .heads import Heads
@@ -119,14 +119,14 @@ class TrainingJob:
 
     def examples(self, minilm: Path) -> Examples:
         """Return what draws the examples of each epoch."""
-        pools = [example_pool(found, self.recipe.mixture, minilm) for found in self.sets if found.train]
+        generators = [generator_of(found, self.recipe.mixture, minilm) for found in self.sets if found.train]
         balance = self.recipe.balance
-        if len(pools) == 1 and balance.rows is None and not balance.pairs:
-            return pools[0].generator
-        return Balanced(pools, balance)
+        if len(generators) == 1 and balance.rows is None and not balance.pairs:
+            return generators[0]
+        return Balanced(generators, balance)
 
 
-def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePool:
+def generator_of(found: LabeledSet, mixture: Mixture, minilm: Path) -> Generator:
     """Return what draws a set's examples; `minilm` is the folder of the model that finds near references."""
     # Only `near` uses them, and they need sentence-transformers.
     neighbors = _nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
@@ -135,7 +135,7 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
         from .written.style import evening_weights  # not in the wheel, like the written answers
 
         weights = evening_weights(found.train)
-    return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
+    return Generator(found.train, mixture, found.data_set, neighbors, weights)
 
 
 def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, list[str]]:
