@@ -1,10 +1,6 @@
 """`python -m evaluate_qa.dev.bench`: the speed of metrics, as ratios to a baseline measured in the same run."""
 
-import platform
-import re
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -80,27 +76,12 @@ def add(grid: "Table", metric: str, rows: int, measured: Mapping[str, "Measureme
 
 
 def _machine(device: str | None) -> str:
-    """Return the processor, the device, the threads and the version of torch."""
+    """Return the device, the threads and the version of torch."""
     import torch
 
     from evaluate_qa.metrics._shared.devices import best_device
 
-    device = device or best_device()
-    return f"{processor(device)}, {device}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
-
-
-def processor(device: str = "cpu") -> str:
-    """Return the name of the CPU or GPU behind a device of torch."""
-    if device.startswith("cuda"):
-        import torch
-
-        return str(torch.cuda.get_device_name(device))
-    with suppress(OSError):
-        if named := re.search(
-            r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
-        ):
-            return named[1]
-    return platform.processor() or platform.machine()
+    return f"{device or best_device()}, threads: {torch.get_num_threads()}, torch {torch.__version__}"
 
 
 if __name__ == "__main__":
