@@ -155,35 +155,21 @@ MEANS: Designs = {
 }
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Rates over simulated runs.
-
-    Attributes:
-        design: Name of the simulated design.
-        count: Number of clusters, or of labels.
-        shares: By event, the share of the runs in which it happened; NaN if no run has a value.
-    """
-
-    design: str
-    count: int
-    shares: dict[str, float]
+Shares = dict[tuple[str, int], dict[str, float]]
+"""By design and number of clusters or labels, the share of the runs with each event; NaN if no run has a value."""
 
 
-def measure(
-    designs: Designs, judge: Callable[[Any], dict[str, float]], counts: Sequence[int], runs: int
-) -> list[Measured]:
+def measure(designs: Designs, judge: Callable[[Any], dict[str, float]], counts: Sequence[int], runs: int) -> Shares:
     """Draw data of each design in each size, and return how often the events that `judge` returns happen."""
-    measured = []
+    measured = {}
     for name, draw in designs.items():
         for count in counts:
             generator = np.random.default_rng([0, count])
             found = [judge(draw(generator, count)) for _ in range(runs)]
-            values = {event: np.array([one[event] for one in found], dtype=float) for event in found[0]}
-            shares = {
-                event: float(one[~np.isnan(one)].mean()) for event, one in values.items() if not np.isnan(one).all()
+            known = {event: [one[event] for one in found if not np.isnan(one[event])] for event in found[0]}
+            measured[name, count] = {
+                event: float(np.mean(values)) if values else np.nan for event, values in known.items()
             }
-            measured.append(Measured(name, count, dict.fromkeys(values, float("nan")) | shares))
     return measured
 
 
@@ -222,13 +208,13 @@ def judge_mean(drawn: tuple[Floats, float]) -> dict[str, float]:
     return {"interval covers the truth": found.low <= truth <= found.high}
 
 
-def table(measured: Sequence[Measured], unit: str) -> str:
+def table(measured: Shares, unit: str) -> str:
     """Return a table in Markdown."""
-    names = list(measured[0].shares)
+    names = list(next(iter(measured.values())))
     lines = [f"| design | {unit} | {' | '.join(names)} |", f"|---|{'---:|' * (len(names) + 1)}"]
-    for one in measured:
-        cells = ["–" if np.isnan(value) else f"{value:.1%}" for value in one.shares.values()]
-        lines.append(f"| {one.design} | {one.count:,} | {' | '.join(cells)} |")
+    for (design, count), shares in measured.items():
+        cells = ["–" if np.isnan(value) else f"{value:.1%}" for value in shares.values()]
+        lines.append(f"| {design} | {count:,} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

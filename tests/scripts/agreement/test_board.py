@@ -98,7 +98,7 @@ def test_unseen_columns_have_mean_of_their_own():
 
 
 def test_bad_label_of_a_judged_answer_is_named(judged_dir):
-    """tests/scripts/test_fit_verdicts.py has the other errors of such files."""
+    """tests/scripts/test_accelerator_sets.py has the other errors of such files."""
     content = gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode())
     (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"kqa_statements\.jsonl\.gz, line 1: label or score is 'yes'; expected"):
