@@ -1,6 +1,5 @@
 """How a matcher or a teacher is trained, and recipe files: YAML with fields of `TrainingRecipe`."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ import yaml
 
 from evaluate_qa.metrics._shared.matcher import TASKS
 
+from ..files.rows import did_you_mean
 from .balance import Balance
 from .examples import Mixture
 
@@ -113,9 +113,7 @@ def _fields(where: str, of: type, given: Any) -> dict[str, Any]:
     known = [field.name for field in fields(of) if field.name != "tasks"]
     for name in map(str, given):
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            cure = f"rename it to {near[0]!r}" if near else f"expected some of {', '.join(known)}"
-            raise ValueError(f"{where} has an unknown field {name!r}; {cure}")
+            raise ValueError(f"{where} has an unknown field {name!r}. {did_you_mean(name, known)}")
     found = {name: _value(f"{where}: {name}", hints[name], value) for name, value in given.items()}
     try:
         of(**found)

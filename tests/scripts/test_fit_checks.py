@@ -43,12 +43,12 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "",
             "list.yaml holds ['epochs']; expected one field on each line, such as `epochs: 3`",
         ),
-        (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'; rename it to 'epochs'"),
-        (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'; expected some of data, encoder, "),
+        (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'. Did you mean 'epochs'? Available: data, "),
+        (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'. Available: data, encoder, "),
         (
             ["bem"],
             "balance: {sentence_pairs: 5}",
-            "recipe.yaml: balance has an unknown field 'sentence_pairs'; expected some of rows, temperature, pairs",
+            "recipe.yaml: balance has an unknown field 'sentence_pairs'. Available: rows, temperature, pairs.",
         ),
         (["bem"], "epochs: 1.5", "recipe.yaml: epochs is 1.5; expected a whole number"),
         (["bem"], "data: saf", "recipe.yaml: data is 'saf'; expected a list, such as [one, two]"),
@@ -61,7 +61,11 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "recipe.yaml: learning_rate is nan; expected a number between 0 and 1, such as 1e-4",
         ),
         (["bem"], "balance: {rows: 0}", "recipe.yaml: balance: rows is 0; expected a whole number of at least 1"),
-        (["bem"], "mixture: {nearer: 1}", "recipe.yaml: mixture has an unknown field 'nearer'; rename it to 'near'"),
+        (
+            ["bem"],
+            "mixture: {nearer: 1}",
+            "recipe.yaml: mixture has an unknown field 'nearer'. Did you mean 'near'? Available: ",
+        ),
         (
             ["bem"],
             "balance: {pairs: 5}",

@@ -9,7 +9,7 @@ import numpy as np
 from ...agreement.figures import figure
 from ...training.figures import by_set
 from ...training.heads import Heads
-from ...training.layers import DEFAULTS, Classified, Layers, Unclassified, fit_layers, part, row_scores
+from ...training.layers import DEFAULT, Classified, Layers, Unclassified, fit_layers, part, row_scores
 from ...training.learner import Encoded, Learner
 from ...uncertainty.arrays import Floats
 from .packing import SMALL, TEST, Packed, kind_of
@@ -70,7 +70,7 @@ class Evaluator:
         """
         wanted = [kind for kind in self._left_out[fold] if kind not in seen]
         outputs = self.outputs(learner, size) if wanted else {}
-        fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULTS[task]] for task, rows in outputs.items()}
+        fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULT] for task, rows in outputs.items()}
         return {kind: {task: _figures(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted}
 
     def layers(self, learner: Learner, size: str) -> dict[str, Layers]:
