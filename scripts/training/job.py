@@ -6,8 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evaluate_qa.metrics._shared import matcher as shipped
 from evaluate_qa.metrics._shared.devices import check_device
 from evaluate_qa.metrics._shared.matcher import read
@@ -144,16 +142,15 @@ def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, li
     A right answer is easily confused with them.
     """
     from sentence_transformers import SentenceTransformer
+    from sentence_transformers.util import semantic_search
 
     distinct = list(dict.fromkeys(texts))
     model = SentenceTransformer(str(minilm), local_files_only=True, trust_remote_code=False)
-    vectors = model.encode(distinct, normalize_embeddings=True, show_progress_bar=False)
-    found = {}
-    for start in range(0, len(distinct), 1024):
-        cosines = vectors[start : start + 1024] @ vectors.T
-        for row, near in enumerate(np.argsort(-cosines, axis=1)[:, : k + 1], start):
-            found[distinct[row]] = [distinct[i] for i in near if i != row][:k]
-    return found
+    vectors = model.encode(distinct, convert_to_tensor=True, show_progress_bar=False)
+    nearest = [
+        [distinct[int(hit["corpus_id"])] for hit in hits] for hits in semantic_search(vectors, vectors, top_k=k + 1)
+    ]
+    return {text: [other for other in near if other != text][:k] for text, near in zip(distinct, nearest, strict=True)}
 
 
 def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
