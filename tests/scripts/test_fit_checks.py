@@ -45,11 +45,7 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
         ),
         (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'. Did you mean 'epochs'? Available: data, "),
         (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'. Available: data, encoder, "),
-        (
-            ["bem"],
-            "balance: {sentence_pairs: 5}",
-            "recipe.yaml: balance has an unknown field 'sentence_pairs'. Available: rows, temperature, pairs.",
-        ),
+        (["bem"], "verdicts: folder", "recipe.yaml has an unknown field 'verdicts'. Available: data, encoder, "),
         (["bem"], "epochs: 1.5", "recipe.yaml: epochs is 1.5; expected a whole number"),
         (["bem"], "data: saf", "recipe.yaml: data is 'saf'; expected a list, such as [one, two]"),
         (["bem"], "bfloat16: 1", "recipe.yaml: bfloat16 is 1; expected true or false"),
