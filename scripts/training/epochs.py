@@ -73,7 +73,7 @@ def train(
 
 def teachers_margins(
     teachers: Sequence[Learner], examples: Sequence[TrainingExample], recipe: TrainingRecipe
-) -> Sequence[float]:
+) -> list[float]:
     """Return the mean margin of the teachers that read each example, NaN where none does.
 
     The margin of a teacher is the mean over its heads.
@@ -87,7 +87,7 @@ def teachers_margins(
         total[read] += np.mean([*teacher.margins(inputs, recipe.token_budget, recipe.bfloat16).values()], axis=0)
         count[read] += 1
     means: Floats = np.divide(total, count, out=np.full(len(examples), np.nan), where=count > 0)
-    return means.tolist()
+    return [float(mean) for mean in means]
 
 
 class Course:
