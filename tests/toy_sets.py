@@ -4,8 +4,8 @@ import gzip
 import json
 
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
-from evaluate_qa.training.sentence_pairs import PAIRS
-from evaluate_qa.training.verdicts import REPORTED, TRAINED
+from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS
+from evaluate_qa.dev.accelerator.verdicts import REPORTED, TRAINED
 
 NOUNS, PLACES = ["cat", "dog", "bird", "fish"], ["mat", "tree", "park", "pond"]
 TEXTS = [(f"the {noun} is in the {place}", noun, place) for noun in NOUNS for place in PLACES]

@@ -14,7 +14,6 @@ from ..files.rows import Row, RowsError, read_rows
 from ..hub_folder import builder
 from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
-from ..labeled_data.published import PublishedAnswer
 from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
 from .benchmark import Benchmark
 from .board import board
@@ -69,14 +68,14 @@ def published(name: str, selection: DataSelection) -> Benchmark:
     """Read a split of a data set in `labeled_data.sets.SETS`; by default, the split that figures are reported on."""
     if selection.systems:
         raise ValueError(f"{name} does not name systems. Leave out --systems.")
-    found = sets.read(name, selection.folder(name), selection.split, selection.limit)
-    groups = [_answer_groups(answer) if len(found.dropped) > 1 else ["all"] for answer in found.answers]
+    rows, dropped = sets.read(name, selection.folder(name), selection.split, selection.limit)
+    parts = {group for row in rows for group in row.groups} - {"all"}
     return Benchmark(
         name=name,
-        rows=[_answer_row(answer, of_answer) for answer, of_answer in zip(found.answers, groups, strict=True)],
-        groups=list(dict.fromkeys(group for of_answer in groups for group in of_answer)),
+        rows=rows,
+        groups=["all", *sorted(parts)],
         figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
-        dropped=found.dropped,
+        dropped=dropped,
     )
 
 
@@ -169,22 +168,6 @@ def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
         answer=row["answer"],
         label=float(row["judgement"]),
         groups=frozenset({"all", *groups}),
-    )
-
-
-def _answer_groups(answer: PublishedAnswer) -> list[str]:
-    return ["all", answer.part, f"{answer.part}/{answer.test}" if answer.test else answer.part]
-
-
-def _answer_row(answer: PublishedAnswer, groups: list[str]) -> LabeledRow:
-    return LabeledRow(
-        question_id=answer.question_id,
-        question=answer.question,
-        references=list(answer.references),
-        answer=answer.answer,
-        label=float(answer.correct),
-        groups=frozenset(groups),
-        language=answer.language,
     )
 
 

@@ -3,14 +3,12 @@
 `python -m evaluate_qa.dev.coverage` writes `scripts/uncertainty/COVERAGE.md`.
 """
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from ..estimation.drop import gate
 from ..estimation.powered import estimate
@@ -54,16 +52,13 @@ def _normal(generator: np.random.Generator, count: int) -> SimulatedPairs:
     return SimulatedPairs(np.zeros(count), generator.normal(0, 1, count), np.arange(count))
 
 
-def _equal_clusters(generator: np.random.Generator, count: int) -> SimulatedPairs:
-    clusters = np.repeat(np.arange(count), 5)
-    change = generator.normal(0, 1, count)[clusters] + generator.normal(0, 1, len(clusters))
-    return SimulatedPairs(np.zeros(len(clusters)), change, clusters)
+def _clusters(sizes: Callable[[Ints], Ints]) -> Callable[[np.random.Generator, int], SimulatedPairs]:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedPairs:
+        clusters = np.repeat(np.arange(count), sizes(np.arange(count)))
+        change = generator.normal(0, 1, count)[clusters] + generator.normal(0, 1, len(clusters))
+        return SimulatedPairs(np.zeros(len(clusters)), change, clusters)
 
-
-def _unequal_clusters(generator: np.random.Generator, count: int) -> SimulatedPairs:
-    clusters = np.repeat(np.arange(count), np.where(np.arange(count) % 20 == 0, 20, 2))
-    change = generator.normal(0, 1, count)[clusters] + generator.normal(0, 1, len(clusters))
-    return SimulatedPairs(np.zeros(len(clusters)), change, clusters)
+    return drawn
 
 
 def _skewed_scores(generator: np.random.Generator, count: int) -> SimulatedPairs:
@@ -92,8 +87,8 @@ def _verdicts(losses: float, wins: float) -> Callable[[np.random.Generator, int]
 
 PAIRS: Designs = {
     "scores, independent": _normal,
-    "scores, clusters of 5": _equal_clusters,
-    "scores, clusters of 2 and 20": _unequal_clusters,
+    "scores, clusters of 5": _clusters(lambda numbers: np.full_like(numbers, 5)),
+    "scores, clusters of 2 and 20": _clusters(lambda numbers: np.where(numbers % 20 == 0, 20, 2)),
     "scores, independent, exponential": _skewed_scores,
     "verdicts, independent, 10% lost, 10% won": _verdicts(0.1, 0.1),
     "verdicts, independent, 1% lost, 1% won": _verdicts(0.01, 0.01),
@@ -160,35 +155,21 @@ MEANS: Designs = {
 }
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Rates over simulated runs.
-
-    Attributes:
-        design: Name of the simulated design.
-        count: Number of clusters, or of labels.
-        shares: By event, the share of the runs in which it happened; NaN if no run has a value.
-    """
-
-    design: str
-    count: int
-    shares: dict[str, float]
+Shares = dict[tuple[str, int], dict[str, float]]
+"""By design and number of clusters or labels, the share of the runs with each event; NaN if no run has a value."""
 
 
-def measure(
-    designs: Designs, judge: Callable[[Any], dict[str, float]], counts: Sequence[int], runs: int, seed: int = 0
-) -> list[Measured]:
+def measure(designs: Designs, judge: Callable[[Any], dict[str, float]], counts: Sequence[int], runs: int) -> Shares:
     """Draw data of each design in each size, and return how often the events that `judge` returns happen."""
-    measured = []
+    measured = {}
     for name, draw in designs.items():
         for count in counts:
-            generator = np.random.default_rng([seed, count])
+            generator = np.random.default_rng([0, count])
             found = [judge(draw(generator, count)) for _ in range(runs)]
-            values = {event: np.array([one[event] for one in found], dtype=float) for event in found[0]}
-            shares = {
-                event: float(one[~np.isnan(one)].mean()) for event, one in values.items() if not np.isnan(one).all()
+            known = {event: [one[event] for one in found if not np.isnan(one[event])] for event in found[0]}
+            measured[name, count] = {
+                event: float(np.mean(values)) if values else np.nan for event, values in known.items()
             }
-            measured.append(Measured(name, count, dict.fromkeys(values, float("nan")) | shares))
     return measured
 
 
@@ -227,13 +208,13 @@ def judge_mean(drawn: tuple[Floats, float]) -> dict[str, float]:
     return {"interval covers the truth": found.low <= truth <= found.high}
 
 
-def table(measured: Sequence[Measured], unit: str) -> str:
+def table(measured: Shares, unit: str) -> str:
     """Return a table in Markdown."""
-    names = list(measured[0].shares)
+    names = list(next(iter(measured.values())))
     lines = [f"| design | {unit} | {' | '.join(names)} |", f"|---|{'---:|' * (len(names) + 1)}"]
-    for one in measured:
-        cells = ["–" if np.isnan(value) else f"{value:.1%}" for value in one.shares.values()]
-        lines.append(f"| {one.design} | {one.count:,} | {' | '.join(cells)} |")
+    for (design, count), shares in measured.items():
+        cells = ["–" if np.isnan(value) else f"{value:.1%}" for value in shares.values()]
+        lines.append(f"| {design} | {count:,} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -268,26 +249,17 @@ the scores do not tell which.
 """
 
 
-def page(runs: int, counts: Sequence[int] = (20, 50, 100, 200), few: Sequence[int] = (3, 10, 100)) -> str:
+def page(runs: int) -> str:
     """Return the page with all tables."""
     return _TEXT.format(
         runs=runs,
         margin=1.96 * (0.95 * 0.05 / runs) ** 0.5,
-        pairs=table(measure(PAIRS, judge_pair, counts, runs), "clusters"),
+        pairs=table(measure(PAIRS, judge_pair, (20, 50, 100, 200), runs), "clusters"),
         unseen=0.95**20,
-        labels=table(measure(LABELED, judge_labels, (*counts[1:], 2 * counts[-1]), runs), "labels or clusters"),
-        means=table(measure(MEANS, judge_mean, few, runs), "rows"),
+        labels=table(measure(LABELED, judge_labels, (50, 100, 200, 400), runs), "labels or clusters"),
+        means=table(measure(MEANS, judge_mean, (3, 10, 100), runs), "rows"),
     )
 
 
-def main(
-    runs: Annotated[int, typer.Option(min=2, help="Simulated runs per line.")] = RUNS,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Markdown file to write.")] = TABLE,
-) -> None:
-    """Measure coverage and error rates on simulated data, and write them as tables."""
-    output.write_text(page(runs), "utf-8")
-    print(f"Written: {output}", file=sys.stderr)
-
-
 if __name__ == "__main__":
-    typer.run(main)
+    TABLE.write_text(page(RUNS), "utf-8")

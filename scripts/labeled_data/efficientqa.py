@@ -12,6 +12,7 @@ from pathlib import Path
 from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
 from .published import CORRECT, INCORRECT, PublishedAnswer
+from .rows import LabeledRow
 
 FILE = "NQ-open.efficientqa.test.1.1.jsonl"
 SOURCE = Source(
@@ -41,7 +42,7 @@ def read(source: Source, folder: Path | None, split: str) -> Iterator[PublishedA
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             answers = _answers(f"{file}, line {number}", line)
-            yield from (answer for answer in answers if split_of(answer.question) == split)
+            yield from (answer for answer in answers if split_of(answer.row.question) == split)
 
 
 def split_of(question: str) -> str:
@@ -60,10 +61,12 @@ def _file(source: Source, folder: Path) -> Path:
 def _answers(where: str, line: str) -> Iterator[PublishedAnswer]:
     try:
         row = json.loads(line)
-        question, references = row["question"], tuple(row["answer"])
+        question, references = row["question"], list(row["answer"])
         answers = {verdict: row[column] for column, verdict in _VERDICTS.items()}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{where}: not in EfficientQA's format: {error!r}") from error
     for verdict, texts in answers.items():
         for answer in texts:
-            yield PublishedAnswer("EfficientQA", None, question, question, references, answer, verdict)
+            label = float(verdict == CORRECT)
+            answered = LabeledRow(question, question, references, answer, label, frozenset({"all"}))
+            yield PublishedAnswer("EfficientQA", verdict, answered)

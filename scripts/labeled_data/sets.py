@@ -49,4 +49,4 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
     if split is not None and split not in found.splits:
         raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.splits)}")
     answers = found.answers(found.source, folder, split or found.splits[-1])
-    return usable(first_questions(answers, limit, lambda one: ((one.part, one.test), one.question_id)))
+    return usable(first_questions(answers, limit, lambda one: (one.row.groups, one.row.question_id)))

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 
 from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-from .published import PublishedAnswer
+from .published import CORRECT, PublishedAnswer
+from .rows import LabeledRow
 
 SEMEVAL2013 = Source(
     path="semeval-3way.zip",
@@ -57,19 +58,19 @@ def read(folders: Folders, source: Source, folder: Path | None, split: str) -> I
     for (part, test), path in folders[split].items():
         for file in sorted(_subfolder(source, top, path).glob("*.xml")):
             question = _question(file)
-            references = tuple(map(_text, question.iterfind("referenceAnswers/referenceAnswer")))
+            references = list(map(_text, question.iterfind("referenceAnswers/referenceAnswer")))
             for answer in question.iterfind("studentAnswers/studentAnswer"):
                 text, verdict = _answered(answer)
-                yield PublishedAnswer(
-                    part=part,
-                    test=test,
+                row = LabeledRow(
                     question_id=f"{part}/{file.stem}",
                     question=_text(question.find("questionText")),
                     references=references,
                     answer=text,
-                    verdict=verdict or "without a verdict",
+                    label=float(verdict == CORRECT),
+                    groups=frozenset({"all", part, f"{part}/{test}" if test else part}),
                     language=_LANGUAGES.get(part, "en"),
                 )
+                yield PublishedAnswer(part, verdict or "without a verdict", row)
 
 
 def _answered(answer: ElementTree.Element) -> tuple[str, str | None]:

@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,87 +21,58 @@ class Balance:
         temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
             each set within it: 0 gives equal shares, 1 gives shares by size.
         pairs: Number of unlabeled pairs of answers to one question, across all sets, for a teacher to judge.
-        sentence_pairs: Number of labeled sentence pairs. The share of a skill is its number of pairs to the power
-            `temperature`.
     """
 
     rows: int | None = None
     temperature: float = 0.5
     pairs: int = 0
-    sentence_pairs: int = 0
 
     def __post_init__(self) -> None:
         if self.rows is not None and self.rows < 1:
             raise ValueError(f"rows is {self.rows}; expected a whole number of at least 1")
-        for name in ("pairs", "sentence_pairs"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; expected a whole number of at least 0")
+        if self.pairs < 0:
+            raise ValueError(f"pairs is {self.pairs}; expected a whole number of at least 0")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
-    def counts(self, sizes: Sequence[int], data_sets: Sequence[str] | None = None) -> list[int]:
-        """Return the number of answers to draw from each set, rounded so that the sum holds.
+    def counts(self, count: int, sizes: Sequence[int], data_sets: Sequence[str]) -> list[int]:
+        """Return how many of a number of answers to draw from each set, rounded so that the sum holds.
 
         Args:
+            count: The number.
             sizes: Number of answers in each set.
-            data_sets: Name of the data set that each set belongs to; by default, each is a data set of its own.
+            data_sets: Name of the data set that each set belongs to.
 
-        >>> Balance(rows=90, temperature=0.5).counts([100, 400, 900])
-        [15, 30, 45]
-        >>> Balance(rows=90, temperature=0.5).counts([100, 450, 450], ["a", "b", "b"])
+        >>> Balance(temperature=0.5).counts(90, [100, 450, 450], ["a", "b", "b"])
         [23, 34, 33]
         """
         members: dict[str, list[int]] = defaultdict(list)
-        for number, name in enumerate(data_sets or map(str, range(len(sizes)))):
+        for number, name in enumerate(data_sets):
             members[name].append(number)
         shares = np.power(np.asarray(sizes, dtype=np.float64), self.temperature)
         for listed in members.values():
             shares[listed] *= sum(sizes[number] for number in listed) ** self.temperature / shares[listed].sum()
-        ends = np.rint(shares.cumsum() / shares.sum() * (self.rows or sum(sizes)))
+        ends = np.rint(shares.cumsum() / shares.sum() * count)
         return [int(count) for count in np.diff(ends, prepend=0)]
 
 
-@dataclass(frozen=True)
-class ExamplePool:
-    """The labeled answers of a set.
-
-    Attributes:
-        generator: Draws the set's examples.
-        data_set: Name of the data set that the set belongs to.
-        weights: Relative frequency of each answer among those with the same verdict; None for equal frequencies.
-    """
-
-    generator: Generator
-    data_set: str
-    weights: NDArray[np.float64] | None = None
-
-
 class Balanced:
-    """Draws an epoch's examples from several sets and, by skill, from sentence pairs."""
+    """Draws an epoch's examples from several sets."""
 
-    def __init__(
-        self,
-        pools: Sequence[ExamplePool],
-        balance: Balance,
-        sentence_pairs: Mapping[str, Sequence[TrainingExample]] | None = None,
-    ) -> None:
-        self._pools, self._sentence_pairs = pools, list((sentence_pairs or {}).values())
-        sizes, names = [len(pool.generator.rows) for pool in pools], [pool.data_set for pool in pools]
-        self._counts = balance.counts(sizes, names)
-        self._pairs = replace(balance, rows=balance.pairs).counts(sizes, names) if balance.pairs else [0] * len(pools)
-        skills = [len(pairs) for pairs in self._sentence_pairs]
-        self._skills = replace(balance, rows=balance.sentence_pairs).counts(skills) if skills else []
+    def __init__(self, generators: Sequence[Generator], balance: Balance) -> None:
+        self._generators = generators
+        sizes, names = [len(one.rows) for one in generators], [one.data_set for one in generators]
+        self._counts = balance.counts(balance.rows or sum(sizes), sizes, names)
+        self._pairs = balance.counts(balance.pairs, sizes, names)
 
     def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""
         draw = random.Random(seed)
         examples = []
-        for pool, count, pairs in zip(self._pools, self._counts, self._pairs, strict=True):
-            rows = drawn(pool.generator.rows, count, draw, pool.weights)
-            found = pool.generator.epoch(draw.getrandbits(32), rows) + pool.generator.pairs(pairs, draw)
-            examples += [replace(example, data_set=pool.data_set) for example in found]
-        for listed, count in zip(self._sentence_pairs, self._skills, strict=True):
-            examples += draw.sample(listed, min(count, len(listed)))
+        for generator, count, pairs in zip(self._generators, self._counts, self._pairs, strict=True):
+            rows = drawn(generator.rows, count, draw, generator.weights)
+            found = generator.epoch(draw.getrandbits(32), rows) + generator.pairs(pairs, draw)
+            examples += [replace(example, data_set=generator.data_set) for example in found]
         draw.shuffle(examples)
         return examples
 

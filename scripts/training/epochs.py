@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.progress import followed
 
 from .balance import Examples
@@ -54,16 +55,12 @@ def train(
         state, found = kept
         course.restore(state)
     for epoch in range(len(found), recipe.epochs):
+        examples = generator.epoch(recipe.seed * 1000 + epoch)
+        taught = teachers_margins(teachers, examples, recipe)
+        chosen = [i for i, one in enumerate(examples) if not (math.isnan(one.label) and math.isnan(taught[i]))]
+        prepared = training_batches(learner.encode(examples), examples, chosen, recipe.token_budget, taught)
         learner.train(True)
-        examples = [
-            example
-            for example in generator.epoch(recipe.seed * 1000 + epoch)
-            if not math.isnan(example.label) or any(teacher.reads(example.language) for teacher in teachers)
-        ]
-        inputs = {task: listed for model in (*teachers, learner) for task, listed in model.encode(examples).items()}
-        prepared = training_batches(inputs, examples, range(len(examples)), recipe.token_budget)
-        del inputs
-        loss = run_epoch(course, prepared, teachers, epoch)
+        loss = run_epoch(course, prepared, epoch)
         del prepared  # large, and needed for this epoch only
         learner.train(False)
         own = learner.snapshot()
@@ -72,6 +69,25 @@ def train(
         learner.load(own)
         checkpoint.save(course.state(), found)
     return found
+
+
+def teachers_margins(
+    teachers: Sequence[Learner], examples: Sequence[TrainingExample], recipe: TrainingRecipe
+) -> list[float]:
+    """Return the mean margin of the teachers that read each example, NaN where none does.
+
+    The margin of a teacher is the mean over its heads.
+    """
+    total, count = np.zeros(len(examples)), np.zeros(len(examples))
+    for teacher in followed(teachers, "reading the examples", "teacher"):
+        read = [i for i, example in enumerate(examples) if teacher.reads(example.language)]
+        if not read:
+            continue
+        inputs = teacher.encode([examples[i] for i in read])
+        total[read] += np.mean([*teacher.margins(inputs, recipe.token_budget, recipe.bfloat16).values()], axis=0)
+        count[read] += 1
+    means: Floats = np.divide(total, count, out=np.full(len(examples), np.nan), where=count > 0)
+    return [float(mean) for mean in means]
 
 
 class Course:
@@ -91,14 +107,14 @@ class Course:
         self._optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, weight_decay=0.01)
         self._steps = 0
 
-    def step(self, batch: TrainingBatch, teachers: Sequence[Learner], done: float) -> Any:
+    def step(self, batch: TrainingBatch, done: float) -> Any:
         """Learn from a batch; return its loss."""
         import torch
 
         self._optimizer.zero_grad()
         for group in self._optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * warmed(done) * group["rate"]
-        loss = backward(self.learner, batch, teachers, self.recipe.bfloat16)
+        loss = backward(self.learner, batch, self.recipe.bfloat16)
         torch.nn.utils.clip_grad_norm_(self.named.values(), 1.0)
         self._optimizer.step()
         self._steps += 1
@@ -137,7 +153,6 @@ class Course:
 def run_epoch(
     course: Course,
     prepared: Sequence[TrainingBatch],
-    teachers: Sequence[Learner],
     epoch: int,
     before_step: Callable[[], None] = lambda: None,
 ) -> float:
@@ -146,7 +161,7 @@ def run_epoch(
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
     for place, number in enumerate(followed(order, f"epoch {epoch + 1} of {recipe.epochs}", "batch")):
         before_step()
-        losses.append(course.step(prepared[number], teachers, (epoch + place / len(order)) / recipe.epochs))
+        losses.append(course.step(prepared[number], (epoch + place / len(order)) / recipe.epochs))
         if place % _TRIMMED == 0:
             _give_back()
     return float(sum(losses) / len(losses))
@@ -157,7 +172,7 @@ def training_batches(
     examples: Sequence[TrainingExample],
     chosen: Sequence[int],
     token_budget: int,
-    taught: Sequence[float] | None = None,
+    taught: Sequence[float],
 ) -> list[TrainingBatch]:
     """Return batches of some examples, each of similar length.
 
@@ -166,7 +181,7 @@ def training_batches(
         examples: The examples.
         chosen: Indices of the examples to use, in random order.
         token_budget: Most tokens in a batch, padding included.
-        taught: A teacher's margin for each example, NaN where it has none; None without such a teacher.
+        taught: The teachers' margin for each example, NaN where there is none.
     """
     longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in chosen]
     lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]
@@ -177,58 +192,34 @@ def training_batches(
             TrainingBatch(
                 {task: [listed[i] for i in rows] for task, listed in inputs.items()},
                 [examples[i].label for i in rows],
-                [examples[i].language for i in rows],
-                None if taught is None else [taught[i] for i in rows],
+                [taught[i] for i in rows],
             )
         )
     return found
 
 
-def backward(learner: Learner, batch: TrainingBatch, teachers: Sequence[Learner] = (), half: bool = False) -> Any:
+def backward(learner: Learner, batch: TrainingBatch, half: bool = False) -> Any:
     """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss."""
     import torch
 
-    targets = _targets(batch, teachers, half)
+    targets = _targets(batch)
     losses = []
     for task in learner.classifiers:
-        margin = learner.margin(task, batch, half)
+        margin = learner.margin(task, batch.inputs[task], half)
         loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
         (loss / len(learner.classifiers)).backward()
         losses.append(loss.detach())
     return torch.stack(losses).mean()
 
 
-def _targets(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> Any:
+def _targets(batch: TrainingBatch) -> Any:
     """Return the targets: smoothed labels mixed with the teachers' probability, which replaces missing labels."""
     import torch
 
     labels = torch.tensor(batch.labels) * (1 - _SMOOTHING) + _SMOOTHING / 2
-    if not teachers and batch.taught is None:
-        return labels
-    taught, known = _taught(batch, teachers, half)
-    labels, known = labels.to(taught.device), known.to(taught.device)
-    both = torch.lerp(labels, taught, _TEACHERS * known.float())
-    return torch.where(labels.isnan(), taught, both)
-
-
-def _taught(batch: TrainingBatch, teachers: Sequence[Learner], half: bool) -> tuple[Any, Any]:
-    """Return the probability from the mean margin of the teachers that read each example, and where there is one.
-
-    The margin of a teacher is the mean over its heads. The margins in the batch count like those of one more teacher.
-    """
-    import torch
-
-    total, count = torch.zeros(len(batch.labels)), torch.zeros(len(batch.labels))
-    if batch.taught is not None:
-        recorded = torch.tensor(batch.taught)
-        total, count = recorded.nan_to_num(), (~recorded.isnan()).float()
-    with torch.no_grad():
-        for teacher in teachers:
-            reads = torch.tensor([teacher.reads(language) for language in batch.languages])
-            margins = [teacher.margin(task, batch, half) for task in teacher.classifiers]
-            margin = torch.stack(margins).mean(dim=0).to(total.device)
-            total, count = total + torch.where(reads, margin, 0.0), count + reads
-    return (total / count.clamp(min=1)).sigmoid(), count > 0
+    taught = torch.tensor(batch.taught).sigmoid()
+    both = torch.where(labels.isnan(), taught, torch.lerp(labels, taught, _TEACHERS))
+    return torch.where(taught.isnan(), labels, both)
 
 
 def warmed(done: float) -> float:

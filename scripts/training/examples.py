@@ -10,6 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evaluate_qa.metrics._shared.lexical import match, recall
 from evaluate_qa.metrics._shared.words import exact_words
 
@@ -83,13 +86,26 @@ class Mixture:
 
 
 class Generator:
-    """Draws the examples of an epoch."""
+    """Draws the examples of an epoch from the labeled answers of a set.
+
+    Args:
+        rows: The labeled answers.
+        mixture: How many examples of each kind to draw.
+        data_set: Name of the data set that the set belongs to.
+        neighbors: By reference, the nearest other ones.
+        weights: Relative frequency of each answer among those with the same verdict; None for equal frequencies.
+    """
 
     def __init__(
-        self, rows: Sequence[LabeledRow], mixture: Mixture, neighbors: Mapping[str, Sequence[str]] | None = None
+        self,
+        rows: Sequence[LabeledRow],
+        mixture: Mixture,
+        data_set: str = "",
+        neighbors: Mapping[str, Sequence[str]] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
-        self._neighbors = neighbors or {}
         self.rows, self._mixture = list(rows), mixture
+        self.data_set, self._neighbors, self.weights = data_set, neighbors or {}, weights
         self._peers: dict[str, list[str]] = defaultdict(list)
         self._by_shape: dict[str, list[str]] = defaultdict(list)
         right = _answered_right(self.rows)

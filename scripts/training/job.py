@@ -1,13 +1,10 @@
 """A training job, and the checks of its files and options that run before any row is read."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from evaluate_qa.metrics._shared import matcher as shipped
 from evaluate_qa.metrics._shared.devices import check_device
@@ -15,17 +12,15 @@ from evaluate_qa.metrics._shared.matcher import read
 
 from ..files.writing import check_different, check_place
 from ..labeled_data.rows import LabeledRow
-from .balance import Balanced, ExamplePool, Examples
+from .balance import Balanced, Examples
 from .checkpoint import digest
-from .examples import Generator, Mixture, TrainingExample
+from .examples import Generator, Mixture
 from .heads import Heads
 from .layers import NAMES
 from .learner import Learner
 from .recipe import TrainingRecipe
-from .sentence_pairs import read_pairs
 from .sources import KNOWN, LabeledSet, read_sets, sample
 from .teacher import LANGUAGE, Teacher, is_teacher
-from .verdicts import read_verdicts, reported_questions
 
 _SUFFIX = ".safetensors"
 # Learning rate if a matcher learns only from a user's own rows.
@@ -74,8 +69,6 @@ class TrainingJob:
     def sets(self) -> list[LabeledSet]:
         """The sets to train on; for a teacher, only the English ones."""
         found = read_sets(self.recipe.data, self.data_dir)
-        if self.recipe.verdicts:
-            found += read_verdicts(self.recipe.verdicts, reported_questions(self.data_dir))
         if not self.recipe.teaches:
             return found
         english = [one for one in found if all(row.language == LANGUAGE for row in one.train)]
@@ -93,15 +86,6 @@ class TrainingJob:
         """The held-out rows for testing the result, by set; only a user's own data has them."""
         return {found.name: sample(found.test, self.recipe.eval_rows) for found in self.sets if found.test}
 
-    @cached_property
-    def sentence_pairs(self) -> dict[str, list[TrainingExample]]:
-        """The sentence pairs to train on, by skill; a teacher reads only the English ones."""
-        found = defaultdict(list)
-        for pair in read_pairs(self.recipe.sentence_pairs).train if self.recipe.sentence_pairs else ():
-            if pair.language == LANGUAGE or not self.recipe.teaches:
-                found[pair.data_set].append(pair)
-        return dict(found)
-
     @property
     def key(self) -> str:
         """Digest of everything that decides the result: rows, recipe and the content of files."""
@@ -110,9 +94,7 @@ class TrainingJob:
             for found in self.sets
             for row in (*found.train, *found.dev)
         ]
-        return digest(
-            [texts, self.sentence_pairs, replace(self.recipe, device=None)], [file for _, file in _files(self.recipe)]
-        )
+        return digest([texts, replace(self.recipe, device=None)], [file for _, file in _files(self.recipe)])
 
     @property
     def compared(self) -> Path:
@@ -135,14 +117,14 @@ class TrainingJob:
 
     def examples(self, minilm: Path) -> Examples:
         """Return what draws the examples of each epoch."""
-        pools = [example_pool(found, self.recipe.mixture, minilm) for found in self.sets if found.train]
+        generators = [generator_of(found, self.recipe.mixture, minilm) for found in self.sets if found.train]
         balance = self.recipe.balance
-        if len(pools) == 1 and balance.rows is None and not (balance.pairs or balance.sentence_pairs):
-            return pools[0].generator
-        return Balanced(pools, balance, self.sentence_pairs)
+        if len(generators) == 1 and balance.rows is None and not balance.pairs:
+            return generators[0]
+        return Balanced(generators, balance)
 
 
-def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePool:
+def generator_of(found: LabeledSet, mixture: Mixture, minilm: Path) -> Generator:
     """Return what draws a set's examples; `minilm` is the folder of the model that finds near references."""
     # Only `near` uses them, and they need sentence-transformers.
     neighbors = _nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
@@ -151,7 +133,7 @@ def example_pool(found: LabeledSet, mixture: Mixture, minilm: Path) -> ExamplePo
         from .written.style import evening_weights  # not in the wheel, like the written answers
 
         weights = evening_weights(found.train)
-    return ExamplePool(Generator(found.train, mixture, neighbors), found.data_set, weights)
+    return Generator(found.train, mixture, found.data_set, neighbors, weights)
 
 
 def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, list[str]]:
@@ -160,16 +142,15 @@ def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, li
     A right answer is easily confused with them.
     """
     from sentence_transformers import SentenceTransformer
+    from sentence_transformers.util import semantic_search
 
     distinct = list(dict.fromkeys(texts))
     model = SentenceTransformer(str(minilm), local_files_only=True, trust_remote_code=False)
-    vectors = model.encode(distinct, normalize_embeddings=True, show_progress_bar=False)
-    found = {}
-    for start in range(0, len(distinct), 1024):
-        cosines = vectors[start : start + 1024] @ vectors.T
-        for row, near in enumerate(np.argsort(-cosines, axis=1)[:, : k + 1], start):
-            found[distinct[row]] = [distinct[i] for i in near if i != row][:k]
-    return found
+    vectors = model.encode(distinct, convert_to_tensor=True, show_progress_bar=False)
+    nearest = [
+        [distinct[int(hit["corpus_id"])] for hit in hits] for hits in semantic_search(vectors, vectors, top_k=k + 1)
+    ]
+    return {text: [other for other in near if other != text][:k] for text, near in zip(distinct, nearest, strict=True)}
 
 
 def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
@@ -198,7 +179,6 @@ def _check(job: TrainingJob) -> None:
             f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that judge "
             "them; add `teachers` or remove `pairs`"
         )
-    _check_folders(recipe)
     _check_layers(recipe)
     _check_output(job)
     for name, file in _files(recipe):
@@ -213,17 +193,6 @@ def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:
     yield from (("average", file) for file in recipe.average)
     if recipe.start:
         yield "start", recipe.start
-
-
-def _check_folders(recipe: TrainingRecipe) -> None:
-    if bool(recipe.balance.sentence_pairs) != bool(recipe.sentence_pairs):
-        raise ValueError(
-            "the recipe needs both `sentence_pairs`, a folder, and `sentence_pairs` in `balance`, a number"
-        )
-    for name in ("verdicts", "sentence_pairs"):
-        folder = getattr(recipe, name)
-        if folder and not folder.is_dir():
-            raise FileNotFoundError(f"there is no folder {folder}; correct `{name}` in the recipe")
 
 
 def _check_layers(recipe: TrainingRecipe) -> None:

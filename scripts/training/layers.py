@@ -27,8 +27,8 @@ LAYERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 NAMES = tuple(dict.fromkeys(name for layers in LAYERS.values() for name in layers))
 """Names of all layers."""
-DEFAULTS = {"bem": "lengths", "nli_lex": "lengths"}
-"""Task to the default layer of its metric."""
+DEFAULT = "lengths"
+"""The default layer of both metrics."""
 Layers = dict[str, dict[str, float]]
 """Weights by layer and column."""
 # Weight of the ridge penalty; it only matters for separable data.
@@ -131,7 +131,7 @@ def held_out_scores(classified: Classified, task: str, kept: Mapping[str, Mappin
     found = np.empty(len(folds))
     for fold in range(_FOLDS):
         layers = fit_layers(part(classified, folds != fold), task, kept)
-        found[folds == fold] = row_scores(part(classified, folds == fold), layers[DEFAULTS[task]])
+        found[folds == fold] = row_scores(part(classified, folds == fold), layers[DEFAULT])
     return found
 
 

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
 from evaluate_qa.metrics.bem.classifier import bem_pair
 from evaluate_qa.metrics.nli_lex.classifier import nli_pair
 
-from .examples import TrainingExample
+from .examples import TrainingExample, batches
 
 FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
 """Task to the input that its head reads; a teacher reads the input of BEM."""
@@ -28,15 +31,11 @@ Encoded = dict[str, list[PairIds]]
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """The same examples for each head, with their labels (NaN if unlabeled) and languages.
-
-    `taught` has margins that a teacher gave earlier, NaN for examples that it did not read; None without one.
-    """
+    """The same examples for each head, with their labels and the teachers' margins; NaN where one is missing."""
 
     inputs: Encoded
     labels: list[float]
-    languages: list[str]
-    taught: list[float] | None = None
+    taught: list[float]
 
 
 class Learner(ABC):
@@ -98,11 +97,22 @@ class Learner(ABC):
             for task, classifier in self.classifiers.items()
         }
 
-    def margin(self, task: str, batch: TrainingBatch, half: bool) -> Any:
-        """Return the logits of agreement for a task, shape (batch,)."""
+    def margins(self, inputs: Encoded, token_budget: int, half: bool) -> dict[str, Floats]:
+        """Return the logits of agreement of encoded examples by task, without gradients, each of shape (examples,)."""
+        import torch
+
+        found = {task: np.empty(len(listed)) for task, listed in inputs.items()}
+        with torch.no_grad():
+            for task, listed in inputs.items():
+                for rows in batches([len(ids) for ids, _ in listed], token_budget):
+                    found[task][rows] = self.margin(task, [listed[i] for i in rows], half).cpu().numpy()
+        return found
+
+    def margin(self, task: str, inputs: Sequence[PairIds], half: bool) -> Any:
+        """Return the logits of agreement of a batch for a task, shape (batch,)."""
         import torch
 
         classifier = self.classifiers[task]
         with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
-            logits = classifier.model(**classifier.tensors(batch.inputs[task], ROUNDED)).logits.float()
+            logits = classifier.model(**classifier.tensors(inputs, ROUNDED)).logits.float()
         return logits[:, 1] - logits[:, 0]

@@ -1,6 +1,5 @@
 """How a matcher or a teacher is trained, and recipe files: YAML with fields of `TrainingRecipe`."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ import yaml
 
 from evaluate_qa.metrics._shared.matcher import TASKS
 
+from ..files.rows import did_you_mean
 from .balance import Balance
 from .examples import Mixture
 
@@ -34,8 +34,6 @@ class TrainingRecipe:
     Args:
         tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
         data: Data sets to train on, as for `read_sets`.
-        verdicts: Folder with further judged answers to train on, as for `read_verdicts`.
-        sentence_pairs: Folder with labeled sentence pairs, as for `read_pairs`; `balance` sets how many are drawn.
         encoder: Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its
             name on the Hub. None trains a matcher.
         start: File of a matcher, or for a teacher of a teacher, to continue from.
@@ -57,8 +55,6 @@ class TrainingRecipe:
 
     tasks: tuple[str, ...] = tuple(TASKS)
     data: tuple[str, ...] = ("evouna",)
-    verdicts: Path | None = None
-    sentence_pairs: Path | None = None
     encoder: str | None = None
     start: Path | None = None
     teachers: tuple[Path, ...] = ()
@@ -117,9 +113,7 @@ def _fields(where: str, of: type, given: Any) -> dict[str, Any]:
     known = [field.name for field in fields(of) if field.name != "tasks"]
     for name in map(str, given):
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            cure = f"rename it to {near[0]!r}" if near else f"expected some of {', '.join(known)}"
-            raise ValueError(f"{where} has an unknown field {name!r}; {cure}")
+            raise ValueError(f"{where} has an unknown field {name!r}. {did_you_mean(name, known)}")
     found = {name: _value(f"{where}: {name}", hints[name], value) for name, value in given.items()}
     try:
         of(**found)

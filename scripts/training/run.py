@@ -19,7 +19,7 @@ from .checkpoint import TrainingCheckpoint
 from .epochs import train
 from .figures import BySet, by_set, mean_figure
 from .job import TrainingJob
-from .layers import DEFAULTS, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
+from .layers import DEFAULT, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .recipe import TrainingRecipe
 from .report import with_interval
 from .teacher import Teacher
@@ -66,7 +66,7 @@ def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mappin
         found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
         if test:  # a user's own data: report figures on the held-out rows instead
             tested = classify(classifier, task, test)
-            found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULTS[task]]))
+            found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULT]))
     save(replace(matcher, weights=weights), job.output)
     return found
 
@@ -88,10 +88,10 @@ def run_compared(job: TrainingJob) -> dict[str, BySet]:
     """
     minilm, matcher = find("fit", MINILM).folder, read(job.compared)
     found = {}
-    for task in (task for task in job.recipe.tasks if DEFAULTS[task] in matcher.weights.get(task, {})):
+    for task in (task for task in job.recipe.tasks if DEFAULT in matcher.weights.get(task, {})):
         classifier = pair_classifier(minilm, matcher, task, job.recipe)
         classified = classify(classifier, task, {**job.dev, **job.test})
-        found[task] = _by_set(classified, row_scores(classified, matcher.weights[task][DEFAULTS[task]]))
+        found[task] = _by_set(classified, row_scores(classified, matcher.weights[task][DEFAULT]))
     return found
 
 

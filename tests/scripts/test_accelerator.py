@@ -12,16 +12,16 @@ from toy_sets import toy_sets
 
 import evaluate_qa
 from evaluate_qa.dev.accelerator import parcel, stages
-from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate, margins
+from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, kind_of, pack, unpack
 from evaluate_qa.dev.accelerator.skills import skills
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
+from evaluate_qa.dev.accelerator.verdicts import TRAINED
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.examples import TrainingExample
 from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.teacher import Teacher
-from evaluate_qa.training.verdicts import TRAINED
 
 WORDS = "the cat dog bird fish sat ran flew swam on in mat tree park pond who what where why is it not no yes a"
 RECIPE = TrainingRecipe(device="cpu", token_budget=2048, max_tokens=32)
@@ -135,8 +135,8 @@ def check_bem(folder):
     columns = {name: [text] for name, text in texts.items()}
     found = evaluate_qa.load("bem", model=folder).compute(**columns)
     teacher = Teacher.read(folder / "teacher.safetensors", RECIPE)
-    ((head, inputs),) = teacher.encode([TrainingExample(*texts.values(), 1.0)]).items()
-    assert found["margin"] == pytest.approx(margins(teacher, head, inputs, 64, half=False)[0], abs=1e-5)
+    (margins,) = teacher.margins(teacher.encode([TrainingExample(*texts.values(), 1.0)]), 64, half=False).values()
+    assert found["margin"] == pytest.approx(margins[0], abs=1e-5)
     assert "cls:joined@" in found["signature"]
     assert "lex:lengths" in found["signature"]
     with pytest.raises(ValueError, match=r"^nli_lex: .*joined is a large matcher, which only bem reads; use bem$"):

@@ -11,8 +11,8 @@ import pytest
 from evaluate_qa.labeled_data.rows import LabeledRow
 from evaluate_qa.metrics._shared.lexical import recall
 from evaluate_qa.metrics._shared.words import exact_words
-from evaluate_qa.training.balance import Balance, Balanced, ExamplePool, drawn
-from evaluate_qa.training.examples import Generator, Mixture, TrainingExample
+from evaluate_qa.training.balance import Balance, Balanced, drawn
+from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.wording import in_words, number_variant, sentences, yes_no
 from evaluate_qa.training.written.style import chances, evening_weights
 
@@ -106,20 +106,20 @@ def test_numbers_and_dates_are_rewritten():
 
 def test_share_of_a_set_is_its_size_to_the_temperature():
     sizes = [100, 400, 900]
-    assert Balance(rows=90, temperature=0).counts(sizes) == [30, 30, 30]
+    assert Balance(temperature=0).counts(90, sizes, "abc") == [30, 30, 30]
     # The roots are 10, 20 and 30, so the shares are a sixth, a third and a half.
-    assert Balance(rows=90, temperature=0.5).counts(sizes) == [15, 30, 45]
-    assert Balance(temperature=1).counts(sizes) == sizes
+    assert Balance(temperature=0.5).counts(90, sizes, "abc") == [15, 30, 45]
+    assert Balance(temperature=1).counts(1400, sizes, "abc") == sizes
     # A third of 100 each: the ends 33.3, 66.7 and 100 are rounded, so that the sum holds.
-    assert Balance(rows=100, temperature=0).counts(sizes) == [33, 34, 33]
+    assert Balance(temperature=0).counts(100, sizes, "abc") == [33, 34, 33]
 
 
 def test_share_of_a_data_set_does_not_depend_on_its_number_of_sets():
     # 100 answers, and 900 in sets of 400, 400 and 100. The roots of 100 and 900 are 10 and 30, a quarter and three
     # quarters; the roots of the sets are 20, 20 and 10, so of 300 two fifths are 120 and a fifth is 60.
     sizes, names = [100, 400, 400, 100], ["a", "b", "b", "b"]
-    assert Balance(rows=400, temperature=0.5).counts(sizes, names) == [100, 120, 120, 60]
-    assert Balance(rows=400, temperature=0).counts(sizes, names) == [200, 67, 66, 67]
+    assert Balance(temperature=0.5).counts(400, sizes, names) == [100, 120, 120, 60]
+    assert Balance(temperature=0).counts(400, sizes, names) == [200, 67, 66, 67]
 
 
 def test_half_of_the_drawn_answers_are_right():
@@ -176,8 +176,8 @@ def test_few_answers_have_equal_weights():
 def test_epoch_draws_from_each_set_according_to_the_balance():
     small = [row(f"small {n}", float(n == 0)) for n in range(4)]
     large = [row(f"large {n}", float(n % 2)) for n in range(64)]
-    pools = [ExamplePool(Generator(rows, NOTHING), name) for name, rows in (("small", small), ("large", large))]
-    balanced = Balanced(pools, Balance(rows=40, temperature=0.5))
+    generators = [Generator(rows, NOTHING, name) for name, rows in (("small", small), ("large", large))]
+    balanced = Balanced(generators, Balance(rows=40, temperature=0.5))
     examples = balanced.epoch(3)
     # The roots are 2 and 8: a fifth of 40 is 8 of the small set, 32 of the large one; half of each are right.
     found = Counter((example.question.split()[1], example.label) for example in examples)
@@ -185,21 +185,9 @@ def test_epoch_draws_from_each_set_according_to_the_balance():
     assert examples == balanced.epoch(3) != balanced.epoch(4)
 
 
-def test_sentence_pairs_are_drawn_by_skill():
-    pairs = {
-        skill: [TrainingExample("", f"{skill} {n}", "text", 1.0, data_set=skill) for n in range(count)]
-        for skill, count in (("negation", 4), ("names", 64))
-    }
-    pool = ExamplePool(Generator([row("0", 1.0)], NOTHING), "own")
-    epoch = Balanced([pool], Balance(sentence_pairs=30, temperature=0.5), pairs).epoch(1)
-    # The roots are 2 and 8: a fifth of 30 is 6 pairs of negation, but it has only 4.
-    assert Counter(example.data_set for example in epoch) == {"own": 1, "negation": 4, "names": 24}
-    assert len({example.answer for example in epoch}) == len(epoch)
-
-
 def test_examples_of_a_set_have_only_texts_of_that_set():
     sets = [[row(f"{name} {n}", float(n % 3 > 0)) for n in range(12)] for name in ("alpha", "beta")]
-    for example in Balanced([ExamplePool(Generator(rows, Mixture()), "one") for rows in sets], Balance()).epoch(0):
+    for example in Balanced([Generator(rows, Mixture(), "one") for rows in sets], Balance()).epoch(0):
         texts = f"{example.question} {example.answer} {example.reference}"
         assert ("alpha" in texts) != ("beta" in texts)
 
@@ -227,7 +215,7 @@ def test_pairs_are_two_different_answers_to_a_question():
     }
     assert len(found) == 40
     assert all(math.isnan(e.label) and e.language == "de" for e in found)
-    pools = [ExamplePool(Generator(kept, NOTHING), "own") for kept in (rows, rows[-1:])]  # the second one has no pairs
+    generators = [Generator(kept, NOTHING, "own") for kept in (rows, rows[-1:])]  # the second one has no pairs
     # The first set's share of 12 pairs is √5 / (√5 + 1) = .69, 8 pairs; with the 6 labeled answers that is 14 examples.
-    epoch = Balanced(pools, Balance(pairs=12)).epoch(1)
+    epoch = Balanced(generators, Balance(pairs=12)).epoch(1)
     assert [sum(math.isnan(e.label) for e in epoch), len(epoch)] == [8, 14]

@@ -1,6 +1,7 @@
 """`evaluate-qa fit`: the sets that it reads, how they are divided, and errors in them."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -146,7 +147,7 @@ def test_batches_have_few_shapes_within_the_budget():
     heads = Heads(find("fit", MINILM).folder, TrainingRecipe(("bem",), device="cpu"))
     rows = [replace(row(str(n), float(n % 2)), answer="word " * (n % 97)) for n in range(600)]
     examples = Generator(rows, NOTHING).epoch(0)
-    batches = epochs.training_batches(heads.encode(examples), examples, range(600), token_budget=512)
+    batches = epochs.training_batches(heads.encode(examples), examples, range(600), 512, [math.nan] * 600)
     found = {tuple(heads.classifiers["bem"].tensors(b.inputs["bem"], ROUNDED)["input_ids"].shape) for b in batches}
     assert sum(len(batch.labels) for batch in batches) == 600
     assert all(length % ROUNDED == 0 and count * length <= 512 for count, length in found)

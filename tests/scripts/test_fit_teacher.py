@@ -10,7 +10,7 @@ from tiny_mpnet import save_tiny_mpnet
 
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
-from evaluate_qa.training.epochs import Course, backward
+from evaluate_qa.training.epochs import Course, backward, teachers_margins
 from evaluate_qa.training.examples import TrainingExample
 from evaluate_qa.training.learner import Learner, TrainingBatch
 from evaluate_qa.training.recipe import TrainingRecipe
@@ -30,16 +30,9 @@ def tiny(tmp_path_factory):
     return save_tiny_mpnet(tmp_path_factory.mktemp("tiny"), words, num_hidden_layers=2)
 
 
-def batch_of(learner, examples):
-    return TrainingBatch(learner.encode(examples), [e.label for e in examples], [e.language for e in examples])
-
-
-def margins(learner, examples=EXAMPLES):
-    import torch
-
-    (name,) = learner.classifiers
-    with torch.no_grad():
-        return learner.margin(name, batch_of(learner, examples), half=False).numpy()
+def margins(learner):
+    (found,) = learner.margins(learner.encode(EXAMPLES), 512, half=False).values()
+    return found
 
 
 def scattered(teacher):
@@ -101,8 +94,9 @@ def test_teacher_learns_from_a_head_of_zeros(tiny):
     """
     recipe = TrainingRecipe(device="cpu", learning_rate=1e-3)
     teacher = Teacher(str(tiny), recipe)
-    course, batch = Course(teacher, recipe), batch_of(teacher, EXAMPLES)
-    losses = [course.step(batch, [], done=0.1).item() for _ in range(60)]
+    course = Course(teacher, recipe)
+    batch = TrainingBatch(teacher.encode(EXAMPLES), [example.label for example in EXAMPLES], [math.nan] * 3)
+    losses = [course.step(batch, done=0.1).item() for _ in range(60)]
     assert losses[0] == pytest.approx(math.log(2), abs=1e-5)
     assert losses[-1] < 0.2
 
@@ -119,19 +113,23 @@ class ConstantLearner(Learner):
         """Return whether the language is one of the given ones."""
         return language in self._languages
 
-    def margin(self, task, batch, half):
+    def encode(self, examples):
+        """Return empty inputs."""
+        return {"": [((), ()) for _ in examples]}
+
+    def margin(self, task, inputs, half):
         """Return the constant margins."""
         import torch
 
-        return torch.full((len(batch.labels),), self._margin)
+        return torch.full((len(inputs),), self._margin)
 
 
 @pytest.mark.parametrize(
     ("teachers", "expected"),
     [
         # Labels smoothed by .05 are .975 and .025. A margin of ln 3 is a probability of .75, and the target is the mean
-        # of both: (.975 + .75) / 2, (.025 + .75) / 2; .75 without a label; the label in a language that is not read.
-        ([ConstantLearner(math.log(3), "en")], [0.8625, 0.3875, 0.75, 0.975, None]),
+        # of both: (.975 + .75) / 2, (.025 + .75) / 2; .75 without a label; the label if it is not read.
+        ([ConstantLearner(math.log(3), "en")], [0.8625, 0.3875, 0.75, 0.975, math.nan]),
         # Both read English: the mean of ln 3 and −ln 3 is 0, a half. One reads German: (.975 + .25) / 2, and .25.
         (
             [ConstantLearner(math.log(3), "en"), ConstantLearner(-math.log(3), "en", "de")],
@@ -143,18 +141,17 @@ def test_target_is_the_mean_of_label_and_teachers(teachers, expected):
     import torch
 
     class Pupil(ConstantLearner):
-        def margin(self, task, batch, half):
-            self.margins = torch.zeros(len(batch.labels), requires_grad=True)
-            return self.margins
+        def margin(self, task, inputs, half):
+            self.zeros = torch.zeros(len(inputs), requires_grad=True)
+            return self.zeros
 
-    examples = [(1.0, "en"), (0.0, "en"), (math.nan, "en"), (1.0, "de"), (math.nan, "de")]
-    rows = [pair for pair, wanted in zip(examples, expected, strict=True) if wanted is not None]
-    wanted = [value for value in expected if value is not None]
+    rows = [(1.0, "en"), (0.0, "en"), (math.nan, "en"), (1.0, "de"), (math.nan, "de")]
+    examples = [TrainingExample("", "", "", label, language) for label, language in rows]
+    taught = teachers_margins(teachers, examples, TrainingRecipe())
     pupil = Pupil(0.0)
-    batch = TrainingBatch({}, [label for label, _ in rows], [language for _, language in rows])
-    backward(pupil, batch, teachers)
+    backward(pupil, TrainingBatch(pupil.encode(examples), [label for label, _ in rows], taught))
     # The gradient of the mean cross-entropy at a margin of 0 is (1/2 − target) / n.
-    assert (0.5 - pupil.margins.grad * len(rows)).tolist() == pytest.approx(wanted)
+    assert (0.5 - pupil.zeros.grad * len(rows)).tolist() == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.fixture

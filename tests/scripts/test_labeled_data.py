@@ -12,20 +12,16 @@ from evaluate_qa.labeled_data.sets import SETS, read
 
 def test_efficientqa_drops_and_counts_possibly_correct_answers(efficientqa_dir):
     found = read("efficientqa", efficientqa_dir)
-    assert [(answer.answer, answer.verdict, answer.correct) for answer in found.answers] == [
-        ("the letters", "correct", True),
-        ("numbers", "incorrect", False),
-        ("a song", "incorrect", False),
-    ]
+    assert [(row.answer, row.label) for row in found.rows] == [("the letters", 1.0), ("numbers", 0.0), ("a song", 0.0)]
     assert found.dropped == {"EfficientQA": {"possibly correct": 3}}
-    first = found.answers[0]
-    assert (first.question, first.references, first.language) == ("abc", ("the alphabet", "letters"), "en")
+    first = found.rows[0]
+    assert (first.question, first.references, first.language) == ("abc", ["the alphabet", "letters"], "en")
 
 
 def test_efficientqa_puts_each_question_into_one_split(efficientqa_dir):
-    train, dev = (read("efficientqa", efficientqa_dir, split).answers for split in ("train", "dev"))
-    assert {answer.question for answer in train} == {"hello"}
-    assert {answer.question for answer in dev} == {"abc"}
+    train, dev = (read("efficientqa", efficientqa_dir, split).rows for split in ("train", "dev"))
+    assert {row.question for row in train} == {"hello"}
+    assert {row.question for row in dev} == {"abc"}
 
 
 def test_efficientqa_file_may_have_another_name(efficientqa_dir):
@@ -44,38 +40,42 @@ def test_error_names_a_broken_line(tmp_path, line):
         read("efficientqa", tmp_path)
 
 
-def test_semeval_keeps_published_verdicts(semeval2013_dir):
+def by_group(rows):
+    """Return the number of right and of wrong answers in each group but `all`."""
+    counts = Counter((group, row.label) for row in rows for group in row.groups)
+    return {group: (counts[group, 1.0], counts[group, 0.0]) for group, _ in counts if group != "all"}
+
+
+def test_contradictory_answers_of_semeval_are_wrong(semeval2013_dir):
     found = read("semeval2013", semeval2013_dir)
-    counts = Counter((answer.part, answer.test, answer.verdict, answer.correct) for answer in found.answers)
-    assert counts == {
-        ("Beetle", "unseen answers", "correct", True): 1,
-        ("Beetle", "unseen answers", "incorrect", False): 1,
-        ("Beetle", "unseen questions", "contradictory", False): 2,
-        ("Beetle", "unseen questions", "correct", True): 1,
-        ("Beetle", "unseen questions", "incorrect", False): 1,
-        ("SciEntsBank", "unseen answers", "incorrect", False): 1,
-        ("SciEntsBank", "unseen questions", "correct", True): 1,
+    assert by_group(found.rows) == {
+        "Beetle": (2, 4),
+        "Beetle/unseen answers": (1, 1),
+        "Beetle/unseen questions": (1, 3),
+        "SciEntsBank": (1, 1),
+        "SciEntsBank/unseen answers": (0, 1),
+        "SciEntsBank/unseen questions": (1, 0),
     }
     assert found.dropped == {"Beetle": {}, "SciEntsBank": {"blank": 1}}
-    assert found.answers[0].references == ("The wire is cut", "There is a gap & no current")
+    assert found.rows[0].references == ["The wire is cut", "There is a gap & no current"]
 
 
 def test_question_has_the_same_id_in_training_and_test(semeval2013_dir):
-    train, test = (read("semeval2013", semeval2013_dir, split).answers for split in ("train", "test"))
-    assert {answer.question_id for answer in train} == {"Beetle/LAMP", "SciEntsBank/SNOW"}
-    assert {answer.question_id for answer in test} >= {"Beetle/LAMP", "Beetle/WHOLE"}
-    assert {answer.test for answer in train} == {None}
+    train, test = (read("semeval2013", semeval2013_dir, split).rows for split in ("train", "test"))
+    assert {row.question_id for row in train} == {"Beetle/LAMP", "SciEntsBank/SNOW"}
+    assert {row.question_id for row in test} >= {"Beetle/LAMP", "Beetle/WHOLE"}
+    assert {row.groups for row in train} == {frozenset({"all", "Beetle"}), frozenset({"all", "SciEntsBank"})}
 
 
 def test_saf_has_a_part_for_each_language(saf_dir):
     found = read("saf", saf_dir)
-    assert [(answer.part, answer.language, answer.answer, answer.verdict) for answer in found.answers] == [
-        ("English", "en", "Heat", "incorrect"),
-        ("German", "de", "Wegen der Kälte", "correct"),
+    assert [(row.groups, row.language, row.answer, row.label) for row in found.rows] == [
+        ({"all", "English"}, "en", "Heat", 0.0),
+        ({"all", "German"}, "de", "Wegen der Kälte", 1.0),
     ]
     assert found.dropped == {"English": {"partially correct": 1, "blank": 1}, "German": {}}
-    assert found.answers[1].references == ("Es ist kalt (0.25 P)",)
-    assert len(read("saf", saf_dir, "train").answers) == 3
+    assert found.rows[1].references == ["Es ist kalt (0.25 P)"]
+    assert len(read("saf", saf_dir, "train").rows) == 3
 
 
 def test_answers_without_question_reference_or_verdict_are_dropped(saf_dir):
@@ -95,9 +95,9 @@ def test_limit_counts_the_questions_of_each_test(semeval2013_dir):
         semeval2013_dir / "test/3way/beetle/test-unseen-answers/TORCH.xml",
     )
     found = read("semeval2013", semeval2013_dir, limit=1)
-    questions = {(answer.part, answer.test, answer.question_id) for answer in found.answers}
-    assert len(read("semeval2013", semeval2013_dir).answers) == len(found.answers) + 2
-    assert questions >= {("Beetle", "unseen answers", "Beetle/LAMP"), ("Beetle", "unseen questions", "Beetle/WHOLE")}
+    questions = {(group, row.question_id) for row in found.rows for group in row.groups}
+    assert len(read("semeval2013", semeval2013_dir).rows) == len(found.rows) + 2
+    assert questions >= {("Beetle/unseen answers", "Beetle/LAMP"), ("Beetle/unseen questions", "Beetle/WHOLE")}
 
 
 @pytest.mark.parametrize("name", ["semeval2013", "saf"])
@@ -143,45 +143,30 @@ def test_data_sets_are_downloaded(request, tmp_path, monkeypatch, name):
         assert read(name, None) == whole
 
 
-def counted(numbers, test=None):
-    """Return the counts of correct, contradictory and incorrect answers by part."""
-    return {
-        (part, test, verdict): number
-        for part, of_part in numbers.items()
-        for verdict, number in zip(("correct", "contradictory", "incorrect"), of_part, strict=True)
-    }
-
-
 def test_released_data_have_the_published_counts(shared):
     """The expected counts come from `grep -o` on the files, without the two blank English answers."""
-    split = {
+    found = {
         (name, split): read(name, shared / "data" / name, split) for name, data in SETS.items() for split in data.splits
     }
-    counts = {
-        key: Counter((answer.part, answer.test, answer.verdict) for answer in found.answers)
-        for key, found in split.items()
+    efficient = [found["efficientqa", split] for split in ("train", "dev")]
+    assert Counter(row.label for one in efficient for row in one.rows) == {1.0: 370, 0.0: 2115}
+    assert sum(one.dropped["EfficientQA"].total() for one in efficient) == 507
+    # Contradictory and incorrect answers are wrong.
+    assert by_group(found["semeval2013", "train"].rows) == {
+        "Beetle": (1665, 1049 + 1227),
+        "SciEntsBank": (2008, 499 + 2462),
     }
-    efficient = counts["efficientqa", "train"] + counts["efficientqa", "dev"]
-    assert efficient == {("EfficientQA", None, "correct"): 370, ("EfficientQA", None, "incorrect"): 2115}
-    assert sum(split["efficientqa", name].dropped["EfficientQA"].total() for name in ("train", "dev")) == 507
-    assert counts["semeval2013", "train"] == counted({"Beetle": (1665, 1049, 1227), "SciEntsBank": (2008, 499, 2462)})
-    answers = {"Beetle": (176, 111, 152), "SciEntsBank": (233, 58, 249)}
-    questions = {"Beetle": (344, 244, 231), "SciEntsBank": (301, 64, 368)}
-    tests = counted(answers, "unseen answers") | counted(questions, "unseen questions")
-    assert counts["semeval2013", "test"] == tests
-    assert counts["saf", "train"] == {
-        ("English", None, "correct"): 829 - 1,
-        ("English", None, "incorrect"): 234,
-        ("German", None, "correct"): 704,
-        ("German", None, "incorrect"): 216,
+    assert by_group(found["semeval2013", "test"].rows) == {
+        "Beetle": (176 + 344, 111 + 152 + 244 + 231),
+        "Beetle/unseen answers": (176, 111 + 152),
+        "Beetle/unseen questions": (344, 244 + 231),
+        "SciEntsBank": (233 + 301, 58 + 249 + 64 + 368),
+        "SciEntsBank/unseen answers": (233, 58 + 249),
+        "SciEntsBank/unseen questions": (301, 64 + 368),
     }
-    assert counts["saf", "test"] == {
-        ("English", None, "correct"): 136,
-        ("English", None, "incorrect"): 42 - 1,
-        ("German", None, "correct"): 103,
-        ("German", None, "incorrect"): 47,
-    }
-    assert split["saf", "test"].dropped == {
+    assert by_group(found["saf", "train"].rows) == {"English": (829 - 1, 234), "German": (704, 216)}
+    assert by_group(found["saf", "test"].rows) == {"English": (136, 42 - 1), "German": (103, 47)}
+    assert found["saf", "test"].dropped == {
         "English": {"partially correct": 74, "blank": 1},
         "German": {"partially correct": 121},
     }

@@ -12,12 +12,12 @@ from tiny_mpnet import save_tiny_mpnet
 
 import evaluate_qa
 from evaluate_qa.commands.publish import selection
+from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS
+from evaluate_qa.dev.accelerator.verdicts import TRAINED
 from evaluate_qa.metrics._shared.large import HEAD, blank, save_head
 from evaluate_qa.publishing import sources, steps
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
-from evaluate_qa.training.sentence_pairs import PAIRS
-from evaluate_qa.training.verdicts import TRAINED
 
 # huggingface_hub causes this warning when it passes a file to its HTTP library.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")

@@ -103,7 +103,7 @@ def skills(
     with reported_errors("skills", program=_PROGRAM):
         from ...loading import load_metric
         from ...options import parse_options
-        from ...training.sentence_pairs import read_pairs
+        from .sentence_pairs import read_pairs
         from .skills import skills as measure
 
         metrics = {name: load_metric(name, **parse_options(load or [], name, metric)) for name in metric}

@@ -1,19 +1,16 @@
 """Figures of candidates on held-out answers, and their table."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.engines import PairIds
-
 from ...agreement.figures import figure
-from ...training.examples import batches
 from ...training.figures import by_set
 from ...training.heads import Heads
-from ...training.layers import DEFAULTS, Classified, Layers, Unclassified, fit_layers, part, row_scores
-from ...training.learner import Encoded, Learner, TrainingBatch
+from ...training.layers import DEFAULT, Classified, Layers, Unclassified, fit_layers, part, row_scores
+from ...training.learner import Encoded, Learner
 from ...uncertainty.arrays import Floats
 from .packing import SMALL, TEST, Packed, kind_of
 
@@ -33,18 +30,6 @@ _FIGURES = ("mcc", "auc", "calibration_error")
 _TASKS = ("bem", "nli_lex")
 
 
-def margins(learner: Learner, task: str, inputs: Sequence[PairIds], token_budget: int, half: bool) -> Floats:
-    """Return the logits of agreement of encoded pairs for a task, without gradients, shape (pairs,)."""
-    import torch
-
-    found = np.empty(len(inputs))
-    with torch.no_grad():
-        for rows in batches([len(ids) for ids, _ in inputs], token_budget):
-            batch = TrainingBatch({task: [inputs[i] for i in rows]}, [], [])
-            found[rows] = learner.margin(task, batch, half).cpu().numpy()
-    return found
-
-
 class Evaluator:
     """Computes figures of models that are loaded into learners."""
 
@@ -55,10 +40,10 @@ class Evaluator:
         self._left_out = {fold: sorted(present & {*fold}) for fold in FOLDS}
         self._left_out[()] = sorted(present - {kind for fold in FOLDS for kind in fold})
 
-    def margins(self, learner: Learner, inputs: Encoded) -> dict[str, Any]:
+    def margins(self, learner: Learner, inputs: Encoded) -> dict[str, Floats]:
         """Return the margin of each encoded pair, by head."""
         half = self._half and not isinstance(learner, Heads)  # the heads would round their margins, too
-        return {task: margins(learner, task, listed, self._budget, half) for task, listed in inputs.items()}
+        return learner.margins(inputs, self._budget, half)
 
     def outputs(self, learner: Learner, size: str) -> dict[str, Classified]:
         """Return the output for the held-out rows by task; a large model has one head for both."""
@@ -85,7 +70,7 @@ class Evaluator:
         """
         wanted = [kind for kind in self._left_out[fold] if kind not in seen]
         outputs = self.outputs(learner, size) if wanted else {}
-        fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULTS[task]] for task, rows in outputs.items()}
+        fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULT] for task, rows in outputs.items()}
         return {kind: {task: _figures(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted}
 
     def layers(self, learner: Learner, size: str) -> dict[str, Layers]:

@@ -10,12 +10,12 @@ from typing import Any
 from ...labeled_data.rows import LabeledRow
 from ...training.balance import Balance, Balanced
 from ...training.examples import TrainingExample
-from ...training.job import example_pool
+from ...training.job import generator_of
 from ...training.recipe import read_recipe
-from ...training.sentence_pairs import read_pairs
 from ...training.sources import KNOWN, LabeledSet, read_sets, sample
-from ...training.verdicts import KINDS, read_verdicts, reported_questions
 from . import parcel
+from .sentence_pairs import read_pairs
+from .verdicts import KINDS, read_verdicts, reported_questions
 
 SMALL, LARGE = "minilm", "mpnet"
 """Names of the parcels: the data with MiniLM, and the large encoder, all-mpnet-base-v2."""
@@ -70,8 +70,8 @@ def pack(
     reported = reported_questions(data_dir) if data == KNOWN else []
     sets = [*read_sets(data, data_dir), *read_verdicts(verdicts, reported)]
     mixture = read_recipe(_RECIPE)["mixture"]
-    pools = [example_pool(found, mixture, minilm) for found in sets if found.train]
-    balanced = Balanced(pools, Balance(rows=rows, pairs=unlabeled))
+    generators = [generator_of(found, mixture, minilm) for found in sets if found.train]
+    balanced = Balanced(generators, Balance(rows=rows, pairs=unlabeled))
     contents = {
         "pairs": _examples(read_pairs(pairs, pair_rows).train),
         "rows": _lines(_held_out(sets)),

@@ -178,15 +178,15 @@ class Trainer:
 
         learner = self._learner(step.size)
         draw = seed % self._draws
-        taught = self._margins_of(step.teacher, fold, draw) if step.teacher else None
         name = "pairs" if step.pairs else f"draw-{draw}"
         examples = self._examples[name]
+        taught = self._margins_of(step.teacher, fold, draw) if step.teacher else [math.nan] * len(examples)
         chosen = [
             i
             for i, one in enumerate(examples)
             if learner.reads(one.language)
             and kind_of(one.data_set) not in fold
-            and not (math.isnan(one.label) and (taught is None or math.isnan(taught[i])))
+            and not (math.isnan(one.label) and math.isnan(taught[i]))
         ]
         order = np.random.default_rng(seed).permutation(chosen).tolist()
         inputs = self._inputs(step.size, name)
@@ -195,7 +195,7 @@ class Trainer:
         course = Course(learner, replace(self._recipe, learning_rate=step.rate, seed=seed, epochs=1))
         torch.manual_seed(seed)
         learner.train(True)
-        loss = run_epoch(course, batches, (), 0, self._clock.check)
+        loss = run_epoch(course, batches, 0, self._clock.check)
         learner.train(False)
         return course.mean, round(loss, 4)
 

@@ -1,1 +1,1 @@
-"""The benchmarks of `python -m evaluate_qa.dev.bench`: one file per metric, and how it measures."""
+"""The cases of `python -m evaluate_qa.dev.bench`, and how it measures them."""

@@ -1,6 +1,10 @@
-"""Train the demo's CLIP model on clips that are written and read as videos."""
+"""Train the demo's CLIP model on clips that are written and read as videos.
+
+`python -m evaluate_qa.dev.toy_clip.training FOLDER` saves it in a folder. It needs some minutes on one core.
+"""
 
 import random
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -166,3 +170,7 @@ def _tokenizer() -> Any:
     named = {"unk_token": unknown, "bos_token": begin, "eos_token": end, "pad_token": end}
     wrap: Any = transformers.PreTrainedTokenizerFast
     return wrap(tokenizer_object=tokenizer, model_max_length=_CONTEXT, **named)
+
+
+if __name__ == "__main__":
+    train(Path(sys.argv[1]), print)

@@ -87,18 +87,8 @@ def test_command_shows_unseen_columns_apart(judged_dir, blend):
     assert run_command("agreement", *arguments, "--group", "EVOUNA").output.count("Matthews correlation") == 1
 
 
-def test_unseen_columns_have_mean_of_their_own():
-    """MCC is 1 in set A and −1 in set B."""
-    rows = [row(number, number % 2, "A" if number < 2 else "B") for number in range(4)]
-    verdicts = np.array([False, True, True, False])
-    data = Benchmark("two", rows, ["A", "B"], ["mcc"], "mcc", baselines=(), means={"all": ["A", "B"], "one": ["B"]})
-    both, unseen = mean_tables(data, [RowScores("m", verdicts.astype(float), verdicts)], Bootstrap(0))
-    assert (both.group, both.rows, both.estimates["m"]["mcc"].value) == ("all", 4, 0)
-    assert (unseen.group, unseen.rows, unseen.estimates["m"]["mcc"].value) == ("one", 2, -1)
-
-
 def test_bad_label_of_a_judged_answer_is_named(judged_dir):
-    """tests/scripts/test_fit_verdicts.py has the other errors of such files."""
+    """tests/scripts/test_accelerator_sets.py has the other errors of such files."""
     content = gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode())
     (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"kqa_statements\.jsonl\.gz, line 1: label or score is 'yes'; expected"):
@@ -116,10 +106,12 @@ def row(number, label, group):
 
 
 def mean_figures(rows, scores, bootstrap):
-    figures = ["mcc", "auc", "calibration_error"]
-    data = Benchmark("two", rows, ["A", "B"], figures, "mcc", baselines=(), means={"mean": ["A", "B"]})
-    (table,) = mean_tables(data, scores, bootstrap)
-    return table.estimates
+    """Return the figures of both sets' mean, and of the mean of set B alone."""
+    figures, means = ["mcc", "auc", "calibration_error"], {"mean": ["A", "B"], "one": ["B"]}
+    data = Benchmark("two", rows, ["A", "B"], figures, baselines=(), means=means)
+    both, one = mean_tables(data, scores, bootstrap)
+    assert (both.rows, one.rows) == (len(rows), len(data.members("B")))
+    return both.estimates, one.estimates
 
 
 def test_means_by_hand():
@@ -129,8 +121,9 @@ def test_means_by_hand():
     verdicts = np.array([True, True, False, False, False, True, False])
     good = RowScores("good", np.array([0.9, 0.8, 0.2, 0.1, 0.3, 0.9, 0.1]), verdicts)
     silent = RowScores("silent", np.array([5.0, 4, 3, 2, 1, 2, 1]), None)
-    found = mean_figures(rows, [good, silent], Bootstrap(0))
+    found, of_one = mean_figures(rows, [good, silent], Bootstrap(0))
     # A: TP 2, FN 1, TN 2: 4 / √(2·3·2·3) = 2/3. B: 1.
+    assert of_one["good"]["mcc"].value == 1
     assert found["good"]["mcc"].value == pytest.approx((2 / 3 + 1) / 2)
     # A: .9 .8 .2 for right and .1 .3 for wrong answers: 2 + 2 + 1 of 6 pairs. B: 1 of 1.
     assert found["good"]["auc"].value == pytest.approx((5 / 6 + 1) / 2)
@@ -155,7 +148,7 @@ def test_interval_of_mean_covers_means_of_resamples():
     labels = np.array([found.label for found in rows], dtype=bool)
     verdicts = labels ^ (generator.random(50) < 0.3)
     scores = [RowScores("m", verdicts.astype(float), verdicts)]
-    found = mean_figures(rows, scores, Bootstrap(40, seed=5))["m"]["mcc"]
+    found = mean_figures(rows, scores, Bootstrap(40, seed=5))[0]["m"]["mcc"]
 
     def resampled(group, seed):
         start = 0 if group == "A" else 30

@@ -25,23 +25,23 @@ def least(share):
 def test_intervals_of_differences_cover_the_truth_and_nothing_is_found_by_chance():
     # Where 5% of the questions gain all answers, 20 questions may show no gain.
     designs = {name: draw for name, draw in PAIRS.items() if "5% gain all" not in name}
-    for one in measure(designs, judge_pair, [100], RUNS):
-        covered, significant, failed = one.shares.values()
-        assert covered >= least(0.95), one
-        assert np.isnan(significant) or significant <= 1 - least(0.95), one
-        assert failed <= 1 - least(0.94), one
+    for design, shares in measure(designs, judge_pair, [100], RUNS).items():
+        covered, significant, failed = shares.values()
+        assert covered >= least(0.95), design
+        assert np.isnan(significant) or significant <= 1 - least(0.95), design
+        assert failed <= 1 - least(0.94), design
 
 
 def test_intervals_of_accuracies_cover_the_truth_and_samples_are_accepted():
     designs = {name: draw for name, draw in LABELED.items() if "nearly" not in name}
-    for one in measure(designs, judge_labels, [100], RUNS):
-        assert one.shares["interval covers the truth"] >= least(0.95), one
-        assert one.shares["refused as no sample"] == 0, one
+    for design, shares in measure(designs, judge_labels, [100], RUNS).items():
+        assert shares["interval covers the truth"] >= least(0.95), design
+        assert shares["refused as no sample"] == 0, design
 
 
 def test_intervals_of_means_cover_the_truth():
-    for one in measure(MEANS, judge_mean, [3, 10], RUNS):
-        assert one.shares["interval covers the truth"] >= least(0.88), one
+    for design, shares in measure(MEANS, judge_mean, [3, 10], RUNS).items():
+        assert shares["interval covers the truth"] >= least(0.88), design
 
 
 def test_page_has_all_lines_of_the_program():

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files.rows import RowsError
-from ..labeled_data.judged_answers import read_gzip
-from .examples import TrainingExample
+from ...files.rows import RowsError
+from ...labeled_data.judged_answers import read_gzip
+from ...training.examples import TrainingExample
 
 _AGREE = {"entailment": 1.0, "paraphrase": 1.0} | dict.fromkeys(
     ("neutral", "contradiction", "not_entailment", "not_paraphrase"), 0.0

@@ -1,13 +1,10 @@
-"""Folders of judged answers and of sentence pairs that `evaluate-qa fit` trains on."""
+"""Folders of judged answers and of sentence pairs that the accelerator's plan trains on."""
 
 import pytest
 from toy_sets import NOUNS, lines, toy_sets
 
-from evaluate_qa.training import job
-from evaluate_qa.training.balance import Balance
-from evaluate_qa.training.job import TrainingJob, complete
-from evaluate_qa.training.sentence_pairs import PAIRS, read_pairs
-from evaluate_qa.training.verdicts import REPORTED, TRAINED, read_verdicts
+from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS, read_pairs
+from evaluate_qa.dev.accelerator.verdicts import REPORTED, read_verdicts
 
 
 def test_pairs_are_divided_by_premise(tmp_path):
@@ -56,16 +53,3 @@ def test_damaged_sets_raise_an_error(tmp_path, damage, message):
     damage(tmp_path / "pairs" / "hans.jsonl.gz")
     with pytest.raises((OSError, ValueError), match=message):
         read_pairs(tmp_path / "pairs", 100)
-
-
-def test_recipe_adds_answers_and_pairs(tmp_path, monkeypatch):
-    toy_sets(tmp_path)
-    monkeypatch.setattr(job, "reported_questions", lambda data_dir: [])
-    fields = {"data": ("traps",), "verdicts": tmp_path / "verdicts", "sentence_pairs": tmp_path / "pairs"}
-    recipe = complete(fields | {"balance": Balance(rows=60, sentence_pairs=30)})
-    training = TrainingJob(recipe, tmp_path / "new.safetensors")
-    assert [found.name for found in training.sets] == ["traps", *TRAINED, *REPORTED]
-    epoch = training.examples(tmp_path).epoch(1)
-    assert {example.data_set for example in epoch} >= {"traps", "mindca", "negation", "inference"}
-    assert not {example.data_set for example in epoch} & {*REPORTED}
-    assert sum(example.data_set in PAIRS for example in epoch) == 30

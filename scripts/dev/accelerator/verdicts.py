@@ -6,11 +6,11 @@ from pathlib import Path
 
 from evaluate_qa.metrics._shared.words import exact_words
 
-from ..agreement.board import SPLITS
-from ..agreement.data_sets import DATA
-from ..labeled_data.judged_answers import read_answers
-from ..labeled_data.rows import DataSelection, LabeledRow, divided
-from .sources import LabeledSet, sample
+from ...agreement.board import SPLITS
+from ...agreement.data_sets import DATA
+from ...labeled_data.judged_answers import read_answers
+from ...labeled_data.rows import DataSelection, LabeledRow, divided
+from ...training.sources import LabeledSet, sample
 
 # The share of `summhay_insights` that figures are reported on, and the share of each training set that is held out.
 _HALF, _DEV = 0.5, 0.2
