@@ -18,6 +18,7 @@ from evaluate_qa.metrics._shared.endpoint import Endpoint
 
 from ..files.claiming import PROGRESS, claimed
 from ..files.rows import did_you_mean, file_format
+from ..files.values import counted
 from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
@@ -84,7 +85,7 @@ def synthesize(
         settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
         with claimed(target) as folder:
             if not (folder / PROGRESS).exists() and is_complete(target, tasks):
-                typer.echo(f"{target} has all {len(tasks):,} rows already.", err=True)
+                typer.echo(f"{target} is complete already: {counted(len(tasks), 'row')}.", err=True)
             elif not run(tasks, target, folder, chat_model, asked, settings):
                 raise typer.Exit(1)
 

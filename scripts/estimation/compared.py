@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..files.values import counted
 from ..terminal import open_console
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
@@ -102,7 +103,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
             for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
                 yield f"{system}{name}: {doubt}"
     if systems.unscored:
-        yield f"{systems.unscored:,} rows without a score or verdict of some system were left out."
+        yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
     if powered is None:
         yield "These figures trust the metric's verdicts. Add --labels to correct for its errors."
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ..files.rows import Row
-from ..files.values import text
+from ..files.values import counted, text
 from .gated import Gated
 from .keys import cell_of
 
@@ -21,7 +21,7 @@ def markdown(gated: Gated, most: int) -> str:
         "",
         f"{_escaped(gated.figures)}.",
         "",
-        f"{code(gated.system)} against {code(gated.baseline)}: {len(gated.rows_of('loss')):,} rows lost, "
+        f"{code(gated.system)} against {code(gated.baseline)}: {counted(len(gated.rows_of('loss')), 'row')} lost, "
         f"{len(gated.rows_of('win')):,} won.",
         "",
     ]
@@ -30,7 +30,7 @@ def markdown(gated: Gated, most: int) -> str:
         rows = gated.rows_of(change)
         if rows:
             shown = f" (the first {most:,} are shown)" if len(rows) > most else ""
-            lines += ["", "<details>", f"<summary>{heading}: {len(rows):,} rows{shown}</summary>", ""]
+            lines += ["", "<details>", f"<summary>{heading}: {counted(len(rows), 'row')}{shown}</summary>", ""]
             lines += [line for row in rows[:most] for line in _item(gated, row)]
             lines += ["", "</details>"]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from evaluate_qa.metrics._shared.arguments import clean
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
+from ..files.values import counted
 from ..files.writing import write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
@@ -100,8 +101,8 @@ def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: S
         row = file.place(extra[0]) if extra else baseline.place(index[lacking[0]])
         key = describe_key(columns, found[extra[0]] if extra else lacking[0])
         raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {len(extra):,} rows are only in the first file, "
-            f"and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both systems."
+            f"{file.source} and {baseline.source} have different rows: {counted(len(extra), 'row')} only in the first "
+            f"file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
         )
     return np.fromiter((own[key] for key in index), np.intp, len(index))
 

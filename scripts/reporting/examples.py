@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared.arguments import is_number
 from ..estimation.keys import ID, cell_of, either
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
-from ..files.values import text
+from ..files.values import counted, text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
@@ -71,7 +71,7 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
 def _lowest(facts: Facts, most: int) -> Iterator[Chosen]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows)
+        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {counted(len(scores), 'row')}", [name], rows)
 
 
 def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
@@ -82,7 +82,7 @@ def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
         for heading, rows in (("Improved", np.flatnonzero(change > 0)), ("Worsened", np.flatnonzero(change < 0))):
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
             title = f"{heading} from {pair.baseline} to {pair.system}"
-            note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
+            note = f"{len(chosen)} of {counted(len(rows), 'row')}, largest changes of the score first"
             yield Chosen(title, note, [pair.baseline, pair.system], chosen)
 
 
@@ -92,7 +92,7 @@ def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iter
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
-        note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
+        note = f"{len(chosen)} of {counted(len(rows), 'labeled row')}: score and label differ by more than 0.5"
         yield Chosen(f"Metric and people disagree: {name}", note, [name], chosen)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from .. import __version__
 from ..estimation.arguments import Names
 from ..estimation.signatures import signature_column
+from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .facts import Facts, gather
 
@@ -99,5 +100,5 @@ def notes(figures: Figures) -> str:
         f"{name.lower()} {figure.value:.4f} [{figure.low:.4f}, {figure.high:.4f}]" for name, figure in figures.named()
     ]
     unscored = f"{figures.unscored:,} without a score left out" if figures.unscored else ""
-    parts += ["95% intervals", f"{figures.rows:,} rows", unscored, f"evaluate-qa {__version__}", figures.signature]
+    parts += ["95% intervals", counted(figures.rows, "row"), unscored, f"evaluate-qa {__version__}", figures.signature]
     return "; ".join(filter(None, parts))

@@ -114,9 +114,9 @@ def _count(cluster: Cluster, resources: dict[str, float]) -> int:
     cpus, gpus = resources.get("CPU", 0), resources.get("GPU", 0)
     room = int(min(cpus, gpus // cluster.num_gpus)) if cluster.num_gpus else int(cpus)
     if not room or (cluster.num_actors or 0) > room:
-        wanted = f"{cluster.num_actors or 1} × (1 CPU and {cluster.num_gpus:g} GPUs)"
+        wanted = f"{cluster.num_actors or 1} × (CPU: 1, GPU: {cluster.num_gpus:g})"
         raise ValueError(
-            f"The cluster has {cpus:g} CPUs and {gpus:g} GPUs, but the actors need {wanted}. Lower --num-actors or "
+            f"The cluster has CPU: {cpus:g}, GPU: {gpus:g}, but the actors need {wanted}. Lower --num-actors or "
             "--num-gpus."
         )
     return cluster.num_actors or room

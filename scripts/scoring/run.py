@@ -42,7 +42,7 @@ def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
                 reached = _run(job, scorer, records, blocks, dict(blocks.finished), cluster)
                 blocks.finish()
     if not reached.scored:
-        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
+        raise RowsError(f"{job.source}: no row can be scored. See {job.errors}.")
     return reached
 
 

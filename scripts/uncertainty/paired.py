@@ -112,7 +112,7 @@ def compare(
     rows = len(values[baseline])
     _, places = codes("clusters", np.arange(rows) if clusters is None else clusters, rows)
     if rows == 0 or places.max() < 1:
-        raise ValueError(f"{rows} rows of one cluster; a comparison needs at least two")
+        raise ValueError("the rows have fewer than two clusters, and a comparison needs at least two. Give more rows.")
     if not 0 < confidence < 1:
         raise ValueError(f"expected a confidence between 0 and 1, got {confidence}")
     count, level = int(places.max()) + 1, (1 + confidence) / 2

@@ -81,7 +81,7 @@ def test_sample_replaces_no_file(run):
     rows[0]["label"] = "right"
     write_rows("labels.csv", rows)
     before = Path("labels.csv").read_bytes()
-    message = "labels.csv already exists and holds 1 labels. Name another file"
+    message = "labels.csv already exists and holds 1 label. Name another file"
     assert message in run("-i", "scored.parquet", "-o", "labels.csv", code=1)
     assert Path("labels.csv").read_bytes() == before
 

@@ -422,7 +422,7 @@ def test_a_run_without_any_score_leaves_no_work(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
     for _ in range(2):
-        assert "none of the 2 rows can be scored. See bad.jsonl" in score(*options, code=1).stderr
+        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, code=1).stderr
         assert _files() == ["bad.jsonl", "in.jsonl"]
     write_rows("in.jsonl", ROWS)
     score(*options)

@@ -180,8 +180,8 @@ def test_cached_verdict_is_not_replaced(run):
     write_rows("w.jsonl", lines("correct", "incorrect", "correct", model="gpt") * 2)
     run("import", "--input", "v.jsonl", "--cache-dir", "cache")
     printed = run("import", "--input", "w.jsonl", "--cache-dir", "cache")
-    assert printed.splitlines()[:2] == ["Imported 1 verdicts.", "3 verdicts were in the cache already."]
-    assert printed.splitlines()[2].startswith("2 verdicts differ from the cache, which was not changed.")
+    assert printed.splitlines()[:2] == ["Imported 1 verdict.", "The cache had 3 verdicts already."]
+    assert printed.splitlines()[2].startswith("The cache, which was not changed, has other values for 2 verdicts.")
     out = judge(model="gpt", cache_dir="cache").compute(**rows("answer 1"))
     assert out["per_example"]["verdict"] == [True]
 
