@@ -9,7 +9,7 @@ from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format, read_rows
 from ..files.values import counted
 from ..files.writing import check_target, write_rows
-from ..uncertainty.arrays import Floats, codes
+from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
 from .keys import ID, either, key_names, keys, places
@@ -18,7 +18,6 @@ from .samples import draw
 
 _TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
-_DRAWS = 100  # random orders of the rows; the proposed number is enough in all of them
 
 
 def ask(
@@ -70,22 +69,14 @@ def ask(
 
 
 def _warnings(clusters: Sequence[str], drawn: Places, column: str | None, target: str) -> list[str]:
-    found, numbers = codes("clusters", clusters, len(clusters))
-    covered = len(np.unique(numbers[drawn]))
+    covered = len({clusters[place] for place in drawn.tolist()})
     if covered >= FEWEST:
         return []
-    if len(found) < FEWEST:
-        return [
-            f"the scored rows have fewer than {FEWEST} different values of {column!r}, too few for an interval. "
-            "Score more rows, or name another column with --column cluster=NAME."
-        ]
-    generator = np.random.default_rng(0)
-    firsts = (np.unique(generator.permutation(numbers), return_index=True)[1] for _ in range(_DRAWS))
-    enough = max(int(np.sort(first)[FEWEST - 1]) + 1 for first in firsts)
-    return [
-        f"these rows cover {covered} different values of {column!r}, and an interval needs at least {FEWEST}. Remove "
-        f"{target} and draw more: --rows {min(len(clusters), -(-enough // 5) * 5)}."
-    ]
+    fix = f"Remove {target}, and draw more with --rows."
+    if len({*clusters}) < FEWEST:
+        fix = "Score more rows, or name another column with --column cluster=NAME."
+    values = counted(covered, "different value")
+    return [f"these rows cover {values} of {column!r}, and an interval needs at least {FEWEST}. {fix}"]
 
 
 def _rows(shown: dict[str, list[object]], places: Places, weights: Floats | None, is_csv: bool) -> Iterator[Row]:
