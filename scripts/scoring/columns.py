@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
+from ..files import columns
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
 from ..loading import known_columns
 
@@ -20,17 +21,7 @@ COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
 
 def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
     """Turn `["predictions=answer"]` into column of the metric → column of the input."""
-    named = {}
-    for text in given:
-        column, _, name = text.partition("=")
-        if not name:
-            raise ValueError(f"--column {text!r} must be a pair of names, such as --column predictions=answer.")
-        if column not in known:
-            compares = column == "against"
-            hint = "It compares systems over all rows." if compares else did_you_mean(column, known)
-            raise ValueError(f"--column {text!r}: there is no column {column!r} to read. {hint}")
-        named[column] = name
-    return named
+    return {column: name for column, (name,) in columns.parse_columns(given, known).items()}
 
 
 @dataclass(frozen=True)

@@ -196,15 +196,12 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
-        (
-            ["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"],
-            "such as --column predictions=answer.",
-        ),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"], "as --column predictions=NAME."),
         (
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],
             "toy has no such column. Available: predict",
         ),
-        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "It compares systems over all rows."),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "no column 'against' to rename."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
