@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..files.values import counted
-from ..uncertainty.arrays import codes, numbers
+from ..uncertainty.arrays import codes, numbers, require
 from ..uncertainty.bounds import bounds, clustered, doubts, skewness
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import FEWEST, POWER, detectable
@@ -80,9 +80,7 @@ def gate(
     before = numbers("baseline", baseline)
     after = numbers("system", system, len(before))
     for name, values in (("baseline", before), ("system", after)):
-        if (wrong := ~np.isfinite(values)).any():
-            row = int(wrong.argmax())
-            raise ValueError(f"{name}[{row}] is {values[row]:g}; expected a number")
+        require(name, values, np.isfinite(values), "a number")
     _, places = codes("clusters", np.arange(len(before)) if clusters is None else clusters, len(before))
     count = int(places.max(initial=-1)) + 1
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..files.values import counted
-from ..uncertainty.arrays import Floats
+from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import EstimateInputs, checked, require_sample
 
@@ -182,7 +182,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     return _Solution(estimate, errors, extra, degrees)
 
 
-def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
+def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: Bools) -> float:
     """Return the λ from 0 to 1 that minimizes the variance: Σ a b / Σ b².
 
     For a simple random sample of independent rows, Σ b² is computed from all scores, as in the paper's example 6.1:

@@ -23,6 +23,13 @@ def numbers(name: str, values: ArrayLike | Sequence[float | None], rows: int | N
     return array
 
 
+def require(name: str, values: Floats, is_right: Bools, expected: str) -> None:
+    """Raise ValueError for the first value that is not right."""
+    if not is_right.all():
+        row = int(is_right.argmin())
+        raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
+
+
 def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Ints]:
     """Return the distinct values as texts, in the order of their first rows, and the number of each row's value."""
     if values is None:
