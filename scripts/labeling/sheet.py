@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..estimation.joining import LABELS, WEIGHT, verdicts
 from ..estimation.keys import ID, cell_of, either, key_names, keys, places, plain
 from ..files.claiming import claimed
-from ..files.columns import Columns
+from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
 from ..files.writing import check_place, write_part
@@ -86,9 +86,8 @@ class Sheet:
 
     def columns(self) -> Columns:
         """Return the rows as columns."""
-        present = list(dict.fromkeys(name for row in self.rows for name in row))
-        values = {name: [row.get(name) for row in self.rows] for name in present}
-        return Columns(str(self.path), self._numbers, values, present)
+        numbered = zip(self._numbers, self.rows, strict=True)
+        return columns_of(self.path, numbered, dict.fromkeys(name for row in self.rows for name in row))
 
     def marks(self) -> NDArray[np.float64]:
         """Return the labels, from 0 to 1, and NaN for rows that were skipped or have no label yet."""
