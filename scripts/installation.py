@@ -86,13 +86,10 @@ def _hash(files: Files) -> str:
 
 def _write(folder: Path, version: Path, files: Files) -> None:
     """Write a version with one rename; a damaged version of the same name is removed."""
-    new, damaged = folder / ".new", folder / ".damaged"
-    for left in (new, damaged):
+    new = folder / ".new"
+    for left in (new, version):
         shutil.rmtree(left, ignore_errors=True)
     new.mkdir()
     for name, content in files.items():
         (new / name).write_bytes(content)
-    if version.exists():
-        version.rename(damaged)
     new.rename(version)
-    shutil.rmtree(damaged, ignore_errors=True)
