@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.columns import read_columns
-from ..files.rows import Row, RowsError, file_format, read_rows
+from ..files.rows import Row, RowsError, file_format
 from ..files.values import counted
 from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import Floats
@@ -98,6 +98,4 @@ def _check_new(target: str) -> None:
     if file_format(target) == ".parquet":
         raise RowsError(f"{target}: Parquet files cannot be labeled by hand. Use .csv or .jsonl.")
     if Path(target).is_file():
-        labels = sum(any(row.get(name) not in (None, "") for name in LABELS) for _, row in read_rows(target))
-        holds = f" and holds {counted(labels, 'label')}" if labels else ""
-        raise RowsError(f"{target} already exists{holds}. Name another file, or remove it.")
+        raise RowsError(f"{target} already exists, and may hold labels. Name another file, or remove it.")

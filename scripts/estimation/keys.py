@@ -59,16 +59,14 @@ def plain(value: Any) -> str:
 
 def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:
     """Return the row of each key; raise RowsError if two rows have the same key."""
-    index = dict(zip(found, range(len(found)), strict=True))
-    if len(index) < len(found):
-        seen: dict[Key, int] = {}
-        for row, key in enumerate(found):
-            if (first := seen.setdefault(key, row)) != row:
-                raise RowsError(
-                    f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, "
-                    "too. Drop one of the rows, or name columns that distinguish them, such as --column id=question "
-                    "--column id=system."
-                )
+    index: dict[Key, int] = {}
+    for row, key in enumerate(found):
+        if (first := index.setdefault(key, row)) != row:
+            raise RowsError(
+                f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, too. "
+                "Drop one of the rows, or name columns that distinguish them, such as --column id=question --column "
+                "id=system."
+            )
     return index
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
 from ..files.bad_rows import BadRow
-from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
+from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..standalone import program
 from .columns import MetricColumns, accepted
 
@@ -74,7 +74,7 @@ class FileRowScorer:
     def require_columns(self, records: Sequence[Record]) -> None:
         """Raise RowsError if no row has a column that the metric needs."""
         rows = [row for _, row in records if not isinstance(row, Broken)]
-        self._columns.require("standard input" if self._source == STANDARD else str(self._source), rows, self._required)
+        self._columns.require(source_name(self._source), rows, self._required)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""
