@@ -13,9 +13,9 @@ from functools import reduce
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files.bad_rows import bad_lines, check_bad_rows
+from ..files.bad_rows import bad_lines
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
-from ..files.rows import Record, RowsError
+from ..files.rows import Record
 from ..files.writing import join, print_rows, write_file, write_part
 from .row_scorer import ScoredChunk
 
@@ -130,11 +130,7 @@ class Blocks:
     def finish(self) -> None:
         """Write bad rows and, if any row was scored, the output, and mark the work as done."""
         blocks = sorted(self.finished.items())
-        for number, block in blocks:
-            if not self._is_whole(block):
-                raise RowsError(f"{self._scored(number)} was damaged. Use --resume to write it again.")
         if self._errors is not None:
-            check_bad_rows(self._errors)
             join([self._bad(number) for number, block in blocks if block.outcome.bad], self._errors)
         if scored := [self._scored(number) for number, block in blocks if block.outcome.scored]:
             join(scored, self._target)

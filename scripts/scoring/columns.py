@@ -1,5 +1,6 @@
 """Map the columns of a file to the columns of a metric."""
 
+import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,6 @@ from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
 from ..files import columns
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
-from ..loading import known_columns
 
 # Columns that hold paths.
 _PATHS = ("videos", "video_features")
@@ -73,6 +73,6 @@ class MetricColumns:
 
 
 def accepted(metric: Any) -> list[str]:
-    """Return the columns of a file that a loaded metric accepts."""
-    known = known_columns(metric)
+    """Return the columns of a file that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
+    known = metric.columns if hasattr(metric, "check_columns") else inspect.signature(metric._compute).parameters
     return [column for column in COLUMNS if column in known]
