@@ -187,7 +187,7 @@ def _checked(line: Line, name: str, kind: Kind) -> Any:
     """Return a value that the row may lack."""
     value = line.get(name)
     if value is not None and not kind.accepts(value):
-        raise ValueError(f"{name} is {value!r}; expected {kind.expected}")
+        raise ValueError(f"{name} is {value!r:.80}; expected {kind.expected}")
     return value
 
 

@@ -226,8 +226,7 @@ def _unusable(given: EstimateInputs) -> str | None:
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
         rows = len(given.known)
-        few = f"{counted(count, 'label')} for {counted(rows, 'row')}"
-        return f"there are {few}, and an interval needs at least {FEWEST}. Label more rows."
+        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}. Label more rows."
     if clusters < FEWEST:
         groups = counted(clusters, "group")
         return f"{count} labels cover only {groups}, and an interval needs at least {FEWEST}. Label more rows."

@@ -39,7 +39,7 @@ def draw(
         that each was drawn (None for a simple random sample).
     """
     if min(count, rows) < FEWEST:
-        fix = "Draw more with --rows" if count < FEWEST else "Score more rows"
+        fix = "Score more rows" if rows < FEWEST else "Draw more with --rows"
         few = counted(min(count, rows), "row")
         raise ValueError(f"{few} to label; an estimate needs at least {FEWEST}. {fix}.")
     generator = np.random.default_rng(seed)

@@ -127,6 +127,7 @@ def test_plan_prints_margins_and_draws_nothing(run):
     [
         (["-o", "labels.parquet"], "labels.parquet: Parquet files cannot be labeled by hand. Use .csv or .jsonl."),
         (["-o", "labels.csv", "--show", "sistem"], "no column 'sistem'. Did you mean 'system'?"),
+        (["-o", "labels.csv", "--seed", -1], "--seed is -1; expected 0 or more."),
         ([], "there is no file to write to. Name it with --output, or plan with --plan."),
     ],
 )

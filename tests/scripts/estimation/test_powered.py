@@ -85,7 +85,7 @@ def test_estimate_needs_twenty_labels(clusters):
     assert estimate(scores, enough, clusters=clusters).all.labels == 20 * each
     with pytest.raises(
         ValueError,
-        match=f"{19 * each} labels .*needs at least 20",
+        match="needs at least 20",
     ):
         estimate(scores, np.where(np.arange(200) < 19 * each, enough, NAN), clusters=clusters)
 
@@ -155,8 +155,8 @@ def test_difference_from_a_copy_is_zero():
 def test_group_without_enough_labels_has_a_reason():
     found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
     assert isinstance(found.groups["much"], Estimate)
-    assert found.groups["none"] == "there are 0 labels for 10 rows, and an interval needs at least 20. Label more rows."
-    with pytest.raises(ValueError, match="no difference with group 'none': there are 0 labels for 10 rows"):
+    assert found.groups["none"] == "an interval needs at least 20 labels, not 0 for 10 rows. Label more rows."
+    with pytest.raises(ValueError, match="no difference with group 'none': an interval needs at least 20 labels"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
     with pytest.raises(ValueError, match="no difference with group 'c': there is no such group; there are much, none"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
@@ -209,7 +209,7 @@ def changed(values, place, value):
         ({"labels": LABELS[:199]}, "labels: the length is 199; expected 200"),
         (
             {"labels": np.where(np.arange(200) < 5, LABELS, NAN)},
-            "there are 5 labels for 200 rows, and an interval needs at least 20",
+            "an interval needs at least 20 labels, not 5 for 200 rows",
         ),
         ({"labels": LABELS * 0}, "All 40 labels are 0, so their variation is unknown"),
         ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
