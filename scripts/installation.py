@@ -63,13 +63,10 @@ def uninstall(name: str, modules: Path) -> bool:
     """Remove a metric; return False if it was not installed."""
     folder = metric_folder(name, modules)
     folder.parent.mkdir(exist_ok=True)
-    removed = folder.with_name(f".{folder.name}")
     with _locked(folder):
         if not folder.is_dir():
             return False
-        shutil.rmtree(removed, ignore_errors=True)
-        folder.rename(removed)
-        shutil.rmtree(removed, ignore_errors=True)
+        shutil.rmtree(folder)
     return True
 
 
