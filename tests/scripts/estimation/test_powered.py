@@ -83,7 +83,7 @@ def test_estimate_needs_twenty_labels(clusters):
     enough = np.repeat([1.0, 0.0, NAN], [10 * each, 10 * each, 200 - 20 * each])
     scores = np.tile([0.0, 1.0], 100)
     assert estimate(scores, enough, clusters=clusters).all.labels == 20 * each
-    with pytest.raises(ValueError, match="not 19 for 200 rows|cover only 19 groups"):
+    with pytest.raises(ValueError, match=r"not 19 for 200 rows|cover only 19 groups"):
         estimate(scores, np.where(np.arange(200) < 19 * each, enough, NAN), clusters=clusters)
 
 
