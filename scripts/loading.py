@@ -96,6 +96,8 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     """Load a scorer of this package by its name, or any other metric, by name or folder, through `evaluate`."""
     if name in metric_names():
         return scorer_class(name)(config, **options)
+    if not name.strip("/"):  # evaluate would look for a file in it
+        raise ValueError(_unknown(name))
     unknown = f"{_unknown(name)} Other metrics are loaded by their "
     try:
         import evaluate

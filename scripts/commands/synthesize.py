@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from evaluate_qa.metrics._shared.arguments import is_number
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
@@ -97,8 +98,9 @@ def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> C
         if name not in defaults:
             where = "without --endpoint" if endpoint is None else "with --endpoint"
             raise ValueError(f"--load {name}: there is no such option {where}. {did_you_mean(name, defaults)}")
-        if isinstance(defaults[name], (int, float)) and not isinstance(value, (int, float)):
-            raise ValueError(f"--load {name}={value}: expected a number, such as {name}={defaults[name]}.")
+        kinds, number = ((int, float), "number") if name == "timeout" else (int, "whole number")
+        if is_number(defaults[name]) and not is_number(value, kinds):
+            raise ValueError(f"--load {name}={value}: expected a {number}, such as {name}={defaults[name]}.")
     options = {**defaults, **given}
     if endpoint is not None:
         options["extra_body"] = _json_object(options["extra_body"])
