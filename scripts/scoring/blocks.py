@@ -7,17 +7,35 @@ The summary is written last, so a block is finished if it has a summary and the 
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files.bad_rows import bad_lines
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
-from ..files.rows import Record
-from ..files.writing import join, print_rows, write_file, write_part
-from .row_scorer import ScoredChunk
+from ..files.rows import Record, RowsError
+from ..files.writing import check_place, join, json_line, print_rows, write_file, write_part
+from .row_scorer import BadRow, ScoredChunk
+
+_BEGINNING_OF_BAD_ROWS = re.compile(rb'\{"row": \d+, "error": "|\s*$')
+
+
+def bad_lines(bad: Iterable[BadRow]) -> bytes:
+    """Return the lines of the file of bad rows, as JSONL: `row` (its number), `error` and `input` (the row)."""
+    rows = ({"row": one.number, "error": one.error, "input": one.input} for one in bad)
+    return b"".join(json_line(row, default=repr) for row in rows)
+
+
+def check_bad_rows(path: Path) -> None:
+    """Raise RowsError unless bad rows can be written there. Only a file of bad rows may be replaced."""
+    check_place(path)
+    if path.is_file():
+        with path.open("rb") as file:
+            beginning = file.read(100)
+        if not _BEGINNING_OF_BAD_ROWS.match(beginning):
+            raise RowsError(f"{path} exists and does not hold bad rows. Name another file, or remove it.")
 
 
 @dataclass(frozen=True)

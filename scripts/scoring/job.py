@@ -6,12 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..files.bad_rows import check_bad_rows
 from ..files.claiming import CACHE
 from ..files.rows import STANDARD, Record, file_format, read_records
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
-from .blocks import Blocks
+from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
 from .row_scorer import FileRowScorer
 

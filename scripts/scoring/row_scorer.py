@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
-from ..files.bad_rows import BadRow
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..standalone import program
 from .columns import MetricColumns, accepted
@@ -21,6 +20,15 @@ SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
 
 _NumberedRow = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be scored: its number, the error message, and the row, or the line if it cannot be parsed."""
+
+    number: int
+    error: str
+    input: Row | str
 
 
 @dataclass(frozen=True)

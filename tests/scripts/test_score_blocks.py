@@ -2,10 +2,9 @@
 
 import pytest
 
-from evaluate_qa.files.bad_rows import BadRow
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.scoring.blocks import Blocks, Progress
-from evaluate_qa.scoring.row_scorer import ScoredChunk
+from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk
 
 
 def _blocks(folder, resume=True):
