@@ -124,9 +124,6 @@ class Blocks:
 
     def add(self, number: int, records: Sequence[Record], chunk: ScoredChunk) -> None:
         """Save a block."""
-        if self._saved != self._settings:
-            save_settings(self._folder, self._settings)
-            self._saved = self._settings
         files = []
         if chunk.rows:
             files.append(self._scored(number))
@@ -135,6 +132,9 @@ class Blocks:
             files.append(self._bad(number))
             write_file(files[-1], bad_lines(chunk.bad))
         hashes = {file.name: _hash(file.read_bytes()) for file in files}
+        if self._saved != self._settings:
+            save_settings(self._folder, self._settings)
+            self._saved = self._settings
         block = Block(digest(records), Progress.of(records, chunk), hashes)
         text = json.dumps(asdict(block)).encode()
         write_file(self._folder / f"{number:06d}.block", _hash(text).encode() + b"\n" + text)

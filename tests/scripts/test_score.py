@@ -426,6 +426,14 @@ def test_a_run_without_any_score_leaves_no_work(score):
     assert len(_rows("out.jsonl")) == 3
 
 
+def test_a_first_block_that_cannot_be_written_leaves_no_work(score):
+    write_rows("in.parquet", [{**row, "raw": b"\x00"} for row in ROWS])
+    for _ in range(2):
+        message = score("--input", "in.parquet", "--output", "out.jsonl", code=1).stderr
+        assert "a value of type bytes, which JSONL and CSV cannot hold; write Parquet" in message
+        assert _files() == ["in.parquet"]
+
+
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
     for count in (100, 3_000):
         rows = ({"prediction": "a", "references": ["a b"], "note": f"{number} " * 2000} for number in range(count))
