@@ -12,11 +12,10 @@ from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
-from .keys import ID, either, key_names, keys, places
+from .keys import ID, TEXTS, key_names, keys, places
 from .powered import FEWEST
 from .samples import draw
 
-_TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
 
 
@@ -51,7 +50,7 @@ def ask(
         clusters for an interval.
     """
     _check_new(target)
-    file = read_columns(source, [ID, *names.id, *_TEXTS, *more, names.score, names.cluster or ID, by or ID])
+    file = read_columns(source, [ID, *names.id, *TEXTS, *more, names.score, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("question", "prediction"))
     places(file, keys(file, identity), identity)
     for name in more:
@@ -61,7 +60,7 @@ def ask(
     doubts = None if by is None else np.nan_to_num(numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
-    seen = dict.fromkeys([ID, *_TEXTS, *identity, *more])
+    seen = dict.fromkeys([ID, *TEXTS, *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}
     write_rows(target, _rows(shown, there[drawn], weights, file_format(target) == ".csv"))
     clusters = clusters_of(file, names, there) or list(map(str, there))

@@ -17,6 +17,10 @@ def either(name: str) -> tuple[str, str]:
     return name, f"{name}s"
 
 
+TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
+"""The columns that a person sees of a row."""
+
+
 def cell_of(row: Row, name: str) -> object:
     """Return a row's value in a metric's column, under either name; None without a value."""
     return next((row[one] for one in either(name) if row.get(one) not in (None, "")), None)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, cell_of, either, key_names, keys, places, plain
+from ..estimation.keys import ID, TEXTS, cell_of, either, key_names, keys, places, plain
 from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
@@ -22,7 +22,6 @@ SKIP = "skip"
 LABEL_VALUES = ("right", "wrong", SKIP)
 
 _PATIENCE = 30.0  # seconds to wait while another process saves a label
-_TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
 _JUDGED_NAMES = ("score", "verdict", "label")  # endings of the names of columns that metrics and judges add
 _JUDGED_VALUES = {*LABEL_VALUES, "correct", "incorrect"}
 
@@ -76,7 +75,7 @@ class Sheet:
                 "such as --column label=mine."
             )
         require_columns(str(path), present, show)
-        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *_TEXTS}]
+        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *TEXTS}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)
         self._more, self.withheld = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:

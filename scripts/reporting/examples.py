@@ -8,14 +8,13 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import is_number
 
-from ..estimation.keys import ID, cell_of, either
+from ..estimation.keys import ID, TEXTS, cell_of
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
 from ..files.values import counted, text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
-_TEXTS = {name for column in ("question", "reference", "prediction") for name in either(column)}
 _INDEX = "best_reference"  # an index, not a component of a score
 _MOST_COMPONENTS = 12
 
@@ -62,7 +61,7 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     for name, file in joined.files.items():
         shown = {int(joined.rows[name][row]) for one in chosen if name in one.systems for row in one.rows}
         contents[name] = _rows_at(file.source, shown)
-    hidden = {ID, _INDEX, *joined.keys, *_TEXTS, *used}
+    hidden = {ID, _INDEX, *joined.keys, *TEXTS, *used}
     for one in chosen:
         one.examples.extend(_example(joined, contents, labels, one.systems, row, hidden) for row in one.rows)
     return chosen
@@ -142,7 +141,7 @@ def _example(
                 components=_components(content, hidden),
             )
         )
-    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _TEXTS)
+    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in TEXTS)
     return ReportRow(key, text(cell_of(first, "question")), [one for one in listed if one], answers)
 
 
