@@ -67,6 +67,9 @@ class FileRowScorer:
                 raise ValueError(
                     f"--column {column}=…: {metric.name} has no such column. {did_you_mean(column, self._accepted)}"
                 )
+        for name in compute:
+            if name in self._accepted:
+                raise ValueError(f"--compute {name}=…: {name} is a column. Name it with --column {name}=NAME.")
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options

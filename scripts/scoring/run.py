@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from evaluate_qa.metrics._shared.progress import progress
 
 from ..files.claiming import claimed
-from ..files.rows import STANDARD, Record, RowsError
+from ..files.rows import STANDARD, Record, RowsError, source_name
 from .blocks import Block, Blocks, Progress, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
 from .row_scorer import FileRowScorer, ScoredChunk
@@ -42,7 +42,7 @@ def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
                 reached = _run(job, scorer, records, blocks, dict(blocks.finished), cluster)
                 blocks.finish()
     if not reached.scored:
-        raise RowsError(f"{job.source}: no row can be scored. See {job.errors}.")
+        raise RowsError(f"{source_name(job.source)}: no row can be scored. See {job.errors}.")
     return reached
 
 
@@ -66,7 +66,7 @@ def _run(
                 output.add(number, chunk, scored)
                 bar.update(len(chunk))
     if not output.progress.records:
-        raise RowsError(f"{job.source}: there are no rows to score")
+        raise RowsError(f"{source_name(job.source)}: there are no rows to score")
     return output.progress
 
 
@@ -105,7 +105,7 @@ def _unfinished(
 
 def _changed(job: ScoringJob, rows: str) -> RowsError:
     return RowsError(
-        f"{job.source}: {rows} differ from those that the stopped run scored. Restore them, or start over "
+        f"{source_name(job.source)}: {rows} differ from those that the stopped run scored. Restore them, or start over "
         f"after: rm -r {quote(f'{job.target}.work')}"
     )
 

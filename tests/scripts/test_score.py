@@ -194,6 +194,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--chunk-size", "0"], "expected at least 1"),
         (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "questions=q"], "questions is a column. Name it"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"], "as --column predictions=NAME."),
@@ -204,6 +205,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "no column 'against' to rename."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
+        (["--input", "-", "--output", "o.csv"], "standard input: there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
     ],
 )
