@@ -51,6 +51,7 @@ class Facts:
     powered: Estimates | None  # accuracies from labels and scores; None without labels
     # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
+    rows: int
     clusters: int | None  # number of clusters; None if each row is its own cluster
 
 
@@ -82,6 +83,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
         pairs=pairs,
         powered=powered,
         slices={column: _slices(joined, column, clusters) for column in by},
+        rows=rows,
         clusters=None if count == rows else count,
     )
 

@@ -59,7 +59,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     if facts.pairs:
         yield from paired_notes(joined, facts.pairs, facts.powered)
         return
-    yield f"{counted(len(next(iter(joined.scores.values()))), 'row')}; 95% intervals."
+    yield f"{counted(facts.rows, 'row')}; 95% intervals."
     if facts.clusters is not None:
         groups = counted(facts.clusters, "group")
         yield f"Rows with the same {joined.cluster_column} are treated as one group ({groups})."
