@@ -98,9 +98,10 @@ def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> C
         if name not in defaults:
             where = "without --endpoint" if endpoint is None else "with --endpoint"
             raise ValueError(f"--load {name}: there is no such option {where}. {did_you_mean(name, defaults)}")
-        kinds, number = ((int, float), "number") if name == "timeout" else (int, "whole number")
-        if is_number(defaults[name]) and not is_number(value, kinds):
-            raise ValueError(f"--load {name}={value}: expected a {number}, such as {name}={defaults[name]}.")
+        default = defaults[name]
+        kinds, number = ((int, float), "number") if isinstance(default, float) else (int, "whole number")
+        if is_number(default) and not is_number(value, kinds):
+            raise ValueError(f"--load {name}={value}: expected a {number}, such as {name}={default}.")
     options = {**defaults, **given}
     if endpoint is not None:
         options["extra_body"] = _json_object(options["extra_body"])
