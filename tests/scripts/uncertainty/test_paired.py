@@ -66,6 +66,14 @@ def test_clusters_of_several_sizes_by_hand():
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
 
 
+def test_shares_of_few_clusters_differ_by_at_most_one():
+    """With two clusters, Student's t has one degree of freedom: 2/3 ± 12.7 · .222."""
+    verdicts = {"a": [0] * 3, "b": [1, 1, 0]}
+    (found,) = compare(verdicts, verdicts=verdicts, clusters=[0, 1, 1])
+    for change in (found.scores, found.verdicts):
+        assert (change.difference.low, change.difference.high) == (-1, 1)
+
+
 def test_confidence_and_seed_change_the_result():
     """The reach is 1.64485 + .84162 = 2.48648 at 90% confidence and 1.95996 + .84162 = 2.80159 at 95%."""
     generator = np.random.default_rng(11)
