@@ -198,6 +198,11 @@ def test_secrets_are_not_exported(run, server):
 
 def test_error_messages(run, tmp_path):
     assert "holds no verdicts. Give the cache_dir" in run("export", "--cache-dir", "none", "-o", "v.jsonl", code=1)
+    Path("damaged").mkdir()
+    Path("damaged/verdicts.sqlite").write_text("no database")
+    message = run("export", "--cache-dir", "damaged", "-o", "v.jsonl", code=1)
+    assert "damaged/verdicts.sqlite cannot be used (file is not a database). Restore the file, or" in message
+    assert not Path("v.jsonl").exists()
     assert "CSV cannot hold verdicts." in run("export", "--cache-dir", "none", "-o", "v.csv", code=1)
     assert "no such file" in run("import", "--input", "none.jsonl", "--cache-dir", "cache", code=1)
     write_rows("v.jsonl", lines("correct", model="gpt"))
