@@ -66,7 +66,10 @@ def _connect(ray: Any, num_actors: int | None) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = os.environ.get("RAY_ADDRESS")
     if not address:
-        ray.init("local", num_cpus=num_actors, include_dashboard=False, **quiet)
+        try:
+            ray.init("local", num_cpus=num_actors, include_dashboard=False, **quiet)
+        except Exception as error:  # a slow start raises an Exception of no other class
+            raise ConnectionError(f"Ray cannot be started on this machine: {error}") from error
         return
     _require_listener(address)
     try:

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.loading import load_metric
+from evaluate_qa.scoring.cluster import _connect
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -434,6 +436,15 @@ def test_a_first_block_that_cannot_be_written_leaves_no_work(score):
         message = score("--input", "in.parquet", "--output", "out.jsonl", code=1).stderr
         assert "a value of type bytes, which JSONL and CSV cannot hold; write Parquet" in message
         assert _files() == ["in.parquet"]
+
+
+def test_a_failed_start_of_ray_is_reported(monkeypatch):
+    def init(*_, **__):
+        raise Exception("the current node timed out")
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(ConnectionError, match="Ray cannot be started on this machine: the current node timed out"):
+        _connect(SimpleNamespace(init=init), None)
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):
