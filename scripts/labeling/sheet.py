@@ -1,6 +1,5 @@
 """The file that a person labels."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +80,6 @@ class Sheet:
         for row in self.rows:
             row.setdefault(self.label, None)
         self.marks()  # raises RowsError for a label that is invalid
-        self._lock = threading.Lock()
 
     def columns(self) -> Columns:
         """Return the rows as columns."""
@@ -101,7 +99,7 @@ class Sheet:
 
         One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
         """
-        with self._lock, claimed(self.path, _PATIENCE):
+        with claimed(self.path, _PATIENCE):
             rows = self._reread()
             rows[row][self.label] = label
             write_part(self.path, rows)
