@@ -32,7 +32,7 @@ def select(
     equal scores, the first are kept.
     """
     from ..estimation.arguments import parse_columns
-    from ..files.rows import LISTS, read_rows
+    from ..files.rows import read_rows
     from ..files.writing import check_different, check_target, write_rows
     from ..selection import Criterion, decide
 
@@ -44,7 +44,7 @@ def select(
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
         selection = decide(Path(source), scores, per_group, criterion)
-        rows = (row for number, row in read_rows(source, LISTS) if number in selection.numbers)
+        rows = (row for number, row in read_rows(source) if number in selection.numbers)
         write_rows(target, rows, selection.columns)
     _report(criterion, selection)
 
