@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ..files import columns
+from .. import options
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,6 @@ def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Names:
 
     `roles` are the fields of `Names` that the command reads. Only id may be repeated.
     """
-    named = columns.parse_columns(given or (), roles, "id")
+    named = options.parse_columns(given or (), roles, "id")
     identity = tuple(named.pop("id", ()))
     return Names(id=identity, **{role: name for role, (name,) in named.items()})

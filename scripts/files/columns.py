@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .rows import (
-    Row,
-    RowsError,
-    checked_parquet,
-    did_you_mean,
-    place,
-    read_rows,
-    require_columns,
-    require_different,
-    source_name,
-)
+from .rows import Row, RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -54,26 +44,6 @@ class Columns:
     def first_of(self, names: Iterable[str]) -> str | None:
         """Return the first of some columns that the file has."""
         return next((name for name in names if name in self.present), None)
-
-
-def parse_columns(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
-    """Parse the options `--column`, such as `["predictions=answer", "id=doc"]`: column → its names in the file.
-
-    Raises:
-        ValueError: an option is not of the form `column=NAME`, or names an unknown column or one other than
-            `repeatable` twice.
-    """
-    named: dict[str, list[str]] = {}
-    for text in given:
-        column, _, name = text.partition("=")
-        if column not in known:
-            raise ValueError(f"--column {text}: there is no column {column!r} to rename. {did_you_mean(column, known)}")
-        if not name:
-            raise ValueError(f"--column {text}: the new name is missing. Write it as --column {column}=NAME.")
-        if column in named and column != repeatable:
-            raise ValueError(f"--column {column}=… is given more than once. Give it once.")
-        named.setdefault(column, []).append(name)
-    return named
 
 
 def read_columns(source: str | Path, names: Collection[str]) -> Columns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
-from ..files import columns
+from .. import options
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
 
 # Columns that hold paths.
@@ -21,7 +21,7 @@ COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
 
 def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
     """Turn `["predictions=answer"]` into column of the metric → column of the input."""
-    return {column: name for column, (name,) in columns.parse_columns(given, known).items()}
+    return {column: name for column, (name,) in options.parse_columns(given, known).items()}
 
 
 @dataclass(frozen=True)
