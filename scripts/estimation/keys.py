@@ -26,6 +26,12 @@ def cell_of(row: Row, name: str) -> object:
     return next((row[one] for one in either(name) if row.get(one) not in (None, "")), None)
 
 
+def references_of(row: Row) -> list[str]:
+    """Return the references of a row that are not empty."""
+    found = cell_of(row, "reference")
+    return list(filter(None, map(text, found if isinstance(found, list) else [found])))
+
+
 def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[str]) -> list[list[str]]:
     """Return, for each file, the columns that identify a row: the given ones, or `id`, or else these texts."""
     if given:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, TEXTS, cell_of, either, key_names, keys, places, plain
+from ..estimation.keys import ID, TEXTS, cell_of, either, key_names, keys, places, plain, references_of
 from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
@@ -130,14 +130,10 @@ class Sheet:
 
     def shown(self, row: int) -> Shown:
         """Return the parts of a row that the person sees."""
-        question, references, answer = (
-            cell_of(self.rows[row], name) for name in ("question", "reference", "prediction")
-        )
-        every = references if isinstance(references, list) else [references]
         return Shown(
-            question=_text(question),
-            references=[_text(one) for one in every if _text(one)],
-            answer=_text(answer),
+            question=_text(cell_of(self.rows[row], "question")),
+            references=list(filter(None, map(_text, references_of(self.rows[row])))),
+            answer=_text(cell_of(self.rows[row], "prediction")),
             more={name: _text(self.rows[row][name]) for name in self._more if _text(self.rows[row].get(name))},
             label=self.label_of(row),
         )

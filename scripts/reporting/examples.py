@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import is_number
 
-from ..estimation.keys import ID, TEXTS, cell_of
+from ..estimation.keys import ID, TEXTS, cell_of, references_of
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
 from ..files.values import counted, text
@@ -126,15 +126,14 @@ def _example(
 ) -> ReportRow:
     rows = {name: contents[name][int(joined.rows[name][row])] for name in systems}
     first = rows[systems[0]]
-    references = cell_of(first, "reference")
-    listed = [text(one) for one in (references if isinstance(references, list) else [references])]
+    references = references_of(first)
     answers = []
     for name, content in rows.items():
         label = float(labels[name][row]) if name in labels else np.nan
         answers.append(
             Answer(
                 system=name,
-                parts=marked(text(cell_of(content, "prediction")), listed),
+                parts=marked(text(cell_of(content, "prediction")), references),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
@@ -142,7 +141,7 @@ def _example(
             )
         )
     key = " · ".join(text(first.get(name)) for name in joined.keys if name not in TEXTS)
-    return ReportRow(key, text(cell_of(first, "question")), [one for one in listed if one], answers)
+    return ReportRow(key, text(cell_of(first, "question")), references, answers)
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
