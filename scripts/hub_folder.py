@@ -36,27 +36,32 @@ class Built:
 def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
     """Build all configurations of a data set and write them with their card; skip those without source files.
 
+    Args:
+        name: The data set.
+        output: The folder to write.
+        data_dir: The folder with the source files; None downloads them.
+
     Raises:
         FileExistsError: `output` holds anything but an earlier build of this data set.
-        FileNotFoundError: There is no such `data_dir`, or all configurations lack their source files.
-        ValueError: A source file has an unknown format.
+        FileNotFoundError: `data_dir` does not exist, or all configurations lack their source files.
+        ValueError: a source file has an unknown format.
     """
     if data_dir is not None and not data_dir.is_dir():
         raise FileNotFoundError(f"there is no folder {data_dir}")
-    made, readme = builder(name), FOLDER / name / "README.md"
     # The cache of datasets is named after this path, so a relative path would be ambiguous.
-    source = str(data_dir.resolve()) if data_dir else None
-    check_output(output, readme, made.builder_configs)
+    options = {} if data_dir is None else {"data_dir": str(data_dir.resolve())}
+    data_set, readme = builder(name), FOLDER / name / "README.md"
+    _check_output(output, readme, data_set.builder_configs)
     infos, missing = {}, {}
-    for config in made.builder_configs:
+    for config in data_set.builder_configs:
         try:
-            infos[config] = write_config(made(config_name=config, data_dir=source), output / config)
+            infos[config] = _write_config(data_set(config_name=config, **options), output / config)
         except FileNotFoundError as error:
             missing[config] = str(error)
     if not infos:
         raise FileNotFoundError("; ".join(missing.values()))
-    write_card(readme, output / "README.md", infos)
-    write_tasks(output, [name for name, info in infos.items() if is_questions(name) and "test" in info.splits])
+    _write_card(readme, output / "README.md", infos)
+    _write_tasks(output, [config for config, info in infos.items() if is_questions(config) and "test" in info.splits])
     return Built(infos, missing)
 
 
@@ -69,7 +74,7 @@ def builder(name: str) -> Any:
     return next(found for found in classes if issubclass(found, datasets.GeneratorBasedBuilder))
 
 
-def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
+def _check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
     """Raise FileExistsError if `output` holds anything but an earlier build."""
     from huggingface_hub import DatasetCard
 
@@ -83,7 +88,7 @@ def check_output(output: Path, readme: Path, configs: Collection[str]) -> None:
         raise FileExistsError(f"{output} holds {min(strange)}, which is not part of {name}. Name an empty folder.")
 
 
-def write_config(builder: Any, folder: Path) -> Any:
+def _write_config(builder: Any, folder: Path) -> Any:
     """Build one configuration and write each of its splits as one Parquet file; return its `DatasetInfo`."""
     from datasets import DownloadMode, VerificationMode
     from datasets.exceptions import DatasetGenerationError
@@ -96,13 +101,13 @@ def write_config(builder: Any, folder: Path) -> Any:
     except DatasetGenerationError as error:
         raise ValueError(str(error.__cause__)) from error
     folder.mkdir(parents=True, exist_ok=True)
-    size = sum(_write_parquet(rows, folder / file_name(split)) for split, rows in builder.as_dataset().items())
+    size = sum(_write_parquet(rows, folder / _file_name(split)) for split, rows in builder.as_dataset().items())
     info = builder.info.copy()
     info.download_size, info.dataset_size = size, sum(split.num_bytes for split in info.splits.values())
     return info
 
 
-def file_name(split: str) -> str:
+def _file_name(split: str) -> str:
     """Return the Hub's name for the only file of a split."""
     return f"{split}-00000-of-00001.parquet"
 
@@ -115,18 +120,18 @@ def _write_parquet(rows: Any, path: Path) -> int:
     return path.stat().st_size
 
 
-def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
+def _write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
     """Write the card with `size_categories`, `configs` and `dataset_info` of the configurations."""
     from datasets.info import DatasetInfosDict
     from huggingface_hub import DatasetCard
 
     card = DatasetCard.load(readme)
     rows = sum(split.num_examples for info in infos.values() for split in info.splits.values())
-    card.data["size_categories"] = [size_category(rows)]
+    card.data["size_categories"] = [_size_category(rows)]
     card.data["configs"] = [
         {
             "config_name": name,
-            "data_files": [{"split": split, "path": f"{name}/{file_name(split)}"} for split in info.splits],
+            "data_files": [{"split": split, "path": f"{name}/{_file_name(split)}"} for split in info.splits],
         }
         for name, info in infos.items()
     ]
@@ -134,7 +139,7 @@ def write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
     card.save(path)
 
 
-def write_tasks(output: Path, configs: Sequence[str]) -> None:
+def _write_tasks(output: Path, configs: Sequence[str]) -> None:
     """Write `eval.yaml`, which lets the Hub and inspect_ai run the split `test` of these configurations as tasks.
 
     A language model grades each answer. The samples' metadata has the references, for other scorers. See
@@ -168,6 +173,6 @@ def _task(config: str) -> dict[str, Any]:
     }
 
 
-def size_category(rows: int) -> str:
+def _size_category(rows: int) -> str:
     """Return the Hub's size category for a number of rows, such as `1K<n<10K`."""
     return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]

@@ -63,13 +63,10 @@ def uninstall(name: str, modules: Path) -> bool:
     """Remove a metric; return False if it was not installed."""
     folder = metric_folder(name, modules)
     folder.parent.mkdir(exist_ok=True)
-    removed = folder.with_name(f".{folder.name}")
     with _locked(folder):
         if not folder.is_dir():
             return False
-        shutil.rmtree(removed, ignore_errors=True)
-        folder.rename(removed)
-        shutil.rmtree(removed, ignore_errors=True)
+        shutil.rmtree(folder)
     return True
 
 
@@ -86,13 +83,10 @@ def _hash(files: Files) -> str:
 
 def _write(folder: Path, version: Path, files: Files) -> None:
     """Write a version with one rename; a damaged version of the same name is removed."""
-    new, damaged = folder / ".new", folder / ".damaged"
-    for left in (new, damaged):
+    new = folder / ".new"
+    for left in (new, version):
         shutil.rmtree(left, ignore_errors=True)
     new.mkdir()
     for name, content in files.items():
         (new / name).write_bytes(content)
-    if version.exists():
-        version.rename(damaged)
     new.rename(version)
-    shutil.rmtree(damaged, ignore_errors=True)

@@ -1,8 +1,6 @@
 """Load scorers: this package's by their names, other metrics through `evaluate`."""
 
-import inspect
 import os
-from collections.abc import Collection
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
@@ -98,6 +96,8 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     """Load a scorer of this package by its name, or any other metric, by name or folder, through `evaluate`."""
     if name in metric_names():
         return scorer_class(name)(config, **options)
+    if not name.strip("/"):  # evaluate would look for a file in it
+        raise ValueError(_unknown(name))
     unknown = f"{_unknown(name)} Other metrics are loaded by their "
     try:
         import evaluate
@@ -110,12 +110,6 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
         if "/" in name or Path(name).exists():
             raise
         raise ValueError(f"{unknown}name on the Hub or by their folder.") from error
-
-
-def known_columns(metric: Any) -> Collection[str]:
-    """Return the columns that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
-    is_own = hasattr(metric, "check_columns")
-    return metric.columns if is_own else inspect.signature(metric._compute).parameters
 
 
 def keep_few_shapes() -> None:

@@ -1,8 +1,8 @@
-"""Parse options of a metric on the command line: `--load k=v` and `--compute k=v`."""
+"""Parse options on the command line: `--load k=v`, `--compute k=v` and `--column k=v`."""
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +45,23 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
                 f"option {text!r} is for the metric {owner!r}, which is not used. {did_you_mean(owner, there)}"
             )
     return options
+
+
+def parse_columns(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
+    """Parse the options `--column`, such as `["predictions=answer", "id=doc"]`: column → its names in the file.
+
+    Raises:
+        ValueError: an option is not of the form `column=NAME`, or names an unknown column or one other than
+            `repeatable` twice.
+    """
+    named: dict[str, list[str]] = {}
+    for text in given:
+        column, _, name = text.partition("=")
+        if column not in known:
+            raise ValueError(f"--column {text}: there is no column {column!r} to rename. {did_you_mean(column, known)}")
+        if not name:
+            raise ValueError(f"--column {text}: the new name is missing. Write it as --column {column}=NAME.")
+        if column in named and column != repeatable:
+            raise ValueError(f"--column {column}=… is given more than once. Give it once.")
+        named.setdefault(column, []).append(name)
+    return named

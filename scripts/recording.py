@@ -9,6 +9,7 @@ Exported rows also have `generator`, `request` and `how`; a row without them hol
 Verdicts of a decision endpoint also have `confidence` and a column for each aspect.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -59,7 +60,13 @@ def export(folder: Path, target: str) -> int:
     """Write all verdicts of a cache to a file, and return their number."""
     if not (folder / FILE).is_file():
         raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
-    return write_rows(target, map(_line, followed(Verdicts(folder), "verdicts: export", "verdict")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # with which the cache goes on as if it had no more verdicts
+        try:
+            return write_rows(target, map(_line, followed(Verdicts(folder), "verdicts: export", "verdict")))
+        except UserWarning as warning:
+            problem = str(warning).partition(". ")[0]
+            raise OSError(f"{problem}. Restore the file, or give another --cache-dir.") from None
 
 
 def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
@@ -187,7 +194,7 @@ def _checked(line: Line, name: str, kind: Kind) -> Any:
     """Return a value that the row may lack."""
     value = line.get(name)
     if value is not None and not kind.accepts(value):
-        raise ValueError(f"{name} is {value!r}; expected {kind.expected}")
+        raise ValueError(f"{name} is {value!r:.80}; expected {kind.expected}")
     return value
 
 

@@ -3,11 +3,14 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files.rows import RowsError, place, read_rows, require_columns
+import numpy as np
+
+from .files.columns import Columns, read_columns
+from .files.rows import RowsError
+from .uncertainty.arrays import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -29,72 +32,62 @@ class Criterion:
         if self.threshold is not None and math.isnan(self.threshold):
             raise ValueError("--threshold is nan; expected a number")
 
-    def keep(self, scores: Sequence[float]) -> list[int]:
-        """Return the indices of the kept scores, ascending; of equal scores, the first are kept.
+    def keep(self, scores: Floats) -> Bools:
+        """Return for each score whether it is kept; of equal scores, the first are kept.
 
-        >>> Criterion(top=2).keep([0.5, 0.9, 0.5, 0.1])
-        [0, 1]
+        >>> Criterion(top=2).keep(np.array([0.5, 0.9, 0.5, 0.1])).tolist()
+        [True, True, False, False]
         """
         if self.threshold is not None:
-            return [place for place, score in enumerate(scores) if score >= self.threshold]
-        best = sorted(range(len(scores)), key=lambda place: -scores[place])  # stable: ties stay in their order
+            return scores >= self.threshold
         count = self.top or max(1, math.floor((self.fraction or 0) * len(scores) + 0.5))
-        return sorted(best[:count])
-
-
-@dataclass(frozen=True)
-class Group:
-    """Scores of the kept and the dropped rows of a group; the name is "" without groups."""
-
-    name: str
-    kept: list[float]
-    dropped: list[float]
+        best = np.argsort(-scores, kind="stable")[:count]  # stable: ties stay in their order
+        return np.isin(np.arange(len(scores)), best)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of a file to keep, by their numbers as in `read_rows`, the scored rows by group, and all columns."""
+    """The rows of a file to keep, by their numbers as in `read_rows`, and all columns.
+
+    `groups` maps each group, or "" without groups, to the scores of its kept rows and of its dropped rows.
+    """
 
     numbers: set[int]
-    groups: list[Group]
+    groups: dict[str, tuple[Floats, Floats]]
     unscored: int
     columns: list[str]
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
     """Read the scores and apply the rule to all rows or within each group."""
-    groups: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    present: dict[str, None] = {}
-    unscored = 0
-    for number, row in read_rows(source):
-        present |= dict.fromkeys(row)
-        score = _score(source, number, score_column, row.get(score_column))
-        if score is None:
-            unscored += 1
-        else:
-            group = row.get(group_column) if group_column else ""
-            name = group if isinstance(group, str) else json.dumps(group, ensure_ascii=False, default=str)
-            groups[name].append((number, score))
-    require_columns(str(source), present, [score_column, *([group_column] if group_column else [])])
-    if not groups:
+    file = read_columns(source, [score_column, group_column or score_column])
+    scores = _scores(file, score_column)
+    names = [""] * len(file) if group_column is None else list(map(_group, file.named(group_column)))
+    members: dict[str, list[int]] = defaultdict(list)
+    for row in np.flatnonzero(~np.isnan(scores)).tolist():
+        members[names[row]].append(row)
+    if not members:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
-    numbers, decided = set(), []
-    for name, members in groups.items():
-        kept = {members[at][0] for at in criterion.keep([score for _, score in members])}
-        numbers |= kept
-        parts = [[score for number, score in members if (number in kept) == is_kept] for is_kept in (True, False)]
-        decided.append(Group(name, *parts))
-    return Selection(numbers, decided, unscored, list(present))
+    numbers: set[int] = set()
+    groups = {}
+    for name, rows in members.items():
+        kept = criterion.keep(scores[rows])
+        numbers |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
+        groups[name] = scores[rows][kept], scores[rows][~kept]
+    return Selection(numbers, groups, int(np.isnan(scores).sum()), file.present)
 
 
-def _score(source: Path, number: int, column: str, value: object) -> float | None:
-    """Return a score as a number; None without a score."""
-    if value is None or value == "":
-        return None
-    try:
-        score = float(value) if isinstance(value, (int, float, str)) else None
-    except (ValueError, OverflowError):
-        score = None
-    if score is None:
-        raise RowsError(f"{place(source, number)}: the column {column!r} is {value!r}; expected a number")
-    return None if math.isnan(score) else score
+def _group(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _scores(file: Columns, name: str) -> Floats:
+    """Return the scores; NaN for rows without one."""
+    found = np.full(len(file), np.nan)
+    for row, value in enumerate(file.named(name)):
+        try:
+            if value not in (None, ""):
+                found[row] = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise RowsError(f"{file.place(row)}: the column {name!r} is {value!r}; expected a number") from None
+    return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +108,9 @@ def _statements(tree: ast.AST, lazy: bool) -> Iterator[ast.ImportFrom]:
 
 def _target(module: str, node: ast.ImportFrom) -> str | None:
     """Return the absolute name after `from`; None for another package."""
-    if not node.level:
-        return node.module if node.module and node.module.split(".")[0] == _PACKAGE else None
-    is_package = _file(module).name == "__init__.py"
-    parts = module.split(".")
-    base = parts[: len(parts) - node.level + is_package]
-    return ".".join([*base, *([node.module] if node.module else [])])
+    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
+    base = resolve_name("." * node.level + (node.module or ""), package)
+    return base if base.partition(".")[0] == _PACKAGE else None
 
 
 def _rewritten(module: str, names: dict[str, str]) -> str:

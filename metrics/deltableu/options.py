@@ -67,7 +67,9 @@ class DeltaBleuOptions(Options):
         "Use the formula of the `paper`, or of the `released` program, which MORQA used.",
     )
     n_bootstrap: int | None = option(
-        None, Whole(), "Draw this many resamples for a 95% confidence interval (default: no interval)."
+        None,
+        Whole(1, 100_000),
+        "Draw this many resamples for a 95% confidence interval (at most 100,000; default: no interval).",
     )
     n_trials: int = option(10_000, Whole(), "Run this many trials of the test that compares two systems.")
     seed: int = option(12345, Whole(0), "Set the random seed of resamples and trials.")

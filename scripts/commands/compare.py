@@ -30,8 +30,8 @@ def compare(
         from ..estimation.compared import as_json, show
         from ..estimation.keys import either
         from ..estimation.signatures import signature_warnings
-        from ..estimation.systems import changed_rows, join_labels, join_systems, powered_differences, read_systems
-        from ..files.writing import check_outputs, check_target, write_json, write_rows
+        from ..estimation.systems import join_labels, join_systems, powered_differences, read_systems, write_changed
+        from ..files.writing import check_outputs, check_target, write_json
         from ..uncertainty.paired import compare as compared
 
         if changed is not None:
@@ -53,5 +53,5 @@ def compare(
         powered = powered_differences(joined, join_labels(joined, labels, names)) if labels else None
         write_json(json_file, as_json(joined, pairs, powered))
         if changed is not None:
-            write_rows(changed, changed_rows(joined))
+            write_changed(changed, joined)
         show(joined, pairs, powered)

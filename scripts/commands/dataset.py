@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..files.values import counted
 from ..hub_folder import Built, build
 from ..parameters import DataDir
 from ..terminal import reported_errors
@@ -28,7 +29,7 @@ def report(built: Built, output: Path) -> None:
     """Print the written splits, how to load them, and the skipped configurations."""
     for config, info in built.infos.items():
         for split in info.splits.values():
-            typer.echo(f"{config}: {split.num_examples:,} rows in split {split.name}")
+            typer.echo(f"{config}: {counted(split.num_examples, 'row')} in split {split.name}")
         typer.echo(f'  datasets.load_dataset("{output}", "{config}")')
     for config, reason in built.missing.items():
         typer.echo(f"{config} was skipped: {reason}", err=True)

@@ -35,6 +35,7 @@ def label(
     """
     with reported_errors("label"):
         from ..estimation.arguments import parse_columns
+        from ..files.values import counted
         from ..labeling.sheet import Sheet
 
         named = parse_columns(column, ["label"]).label
@@ -44,7 +45,8 @@ def label(
 
             both, alike, found = agreement(sheet, Sheet(kappa, named))
             typer.echo(
-                f"{alike:,} of {both:,} rows labeled by both have the same label ({alike / both:.1%}). Cohen's kappa: "
+                f"The labels agree on {alike:,} of {counted(both, 'row')} that both labeled ({alike / both:.1%}). "
+                "Cohen's kappa: "
                 + ("not defined, because all labels are the same" if found is None else f"{found:.3f}")
             )
             return

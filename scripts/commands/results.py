@@ -50,13 +50,15 @@ def results(
         if record is not None:
             check_place(record)
         names = parse_columns(column, SYSTEM_ROLES)
-        figures, facts = hub_results.read(scored, [labels] if labels else [], names)
+        facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))
+        signature = hub_results.signature(facts, names.score)
         target.parent.mkdir(exist_ok=True)
-        write_file(target, yaml.safe_dump(hub_results.entries(of, figures), sort_keys=False, width=1000).encode())
+        entries = hub_results.entries(of, facts, signature)
+        write_file(target, yaml.safe_dump(entries, sort_keys=False, width=1000).encode())
         if record is not None:
-            write_json(record, every_eval_ever.record(of, figures, organization or "", datetime.now(UTC)))
-    typer.echo(f"Wrote {target}: {hub_results.notes(figures)}")
+            write_json(record, every_eval_ever.record(of, facts, signature, organization or "", datetime.now(UTC)))
+    typer.echo(f"Wrote {target}: {hub_results.notes(facts, signature)}")
     typer.echo(
         f"Propose it to the model's authors: hf upload {model} {quote(str(target))} {of.file.as_posix()} --create-pr"
     )

@@ -42,6 +42,8 @@ def sample(
         from ..estimation.arguments import parse_columns
 
         names = parse_columns(column, _ROLES)
+        if seed < 0:
+            raise ValueError(f"--seed is {seed}; expected 0 or more.")
         if plan:
             from ..estimation.joining import probabilities, read_scored
             from ..estimation.report import show_plan

@@ -1,6 +1,5 @@
 """`evaluate-qa score`: score a file of answers with any metric that returns a score per row."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,7 +8,6 @@ from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..scoring.blocks import Progress
-    from ..scoring.cluster import Cluster
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
@@ -65,27 +63,14 @@ def score(
             errors=errors,
             chunk_size=chunk_size,
             resume=resume,
+            engine=engine,
+            num_actors=num_actors,
+            num_gpus=num_gpus,
         )
         if Path(target).is_file() and not (overwrite or resume):
             raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-        progress = run(job, _cluster(engine, source, target, num_actors, num_gpus))
+        progress = run(job)
     report(metric, progress, errors)
-
-
-def _cluster(engine: str, source: str, target: str, num_actors: int | None, num_gpus: float | None) -> "Cluster | None":
-    """Return the Ray cluster for the options; None scores in this process."""
-    if engine == "ray":
-        if "-" in (source, target):
-            raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
-        if not find_spec("ray"):
-            raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'")
-        from ..scoring.cluster import Cluster
-
-        return Cluster(num_actors, num_gpus or 0)
-    given = {"--num-actors": num_actors, "--num-gpus": num_gpus}
-    if foreign := [name for name, value in given.items() if value is not None]:
-        raise ValueError(f"{foreign[0]} works with Ray only. Add --engine ray, or leave it out.")
-    return None
 
 
 def report(metric: str, progress: "Progress", errors: Path | None) -> None:

@@ -10,6 +10,7 @@ from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..selection import Criterion, Selection
+    from ..uncertainty.arrays import Floats
 
 _rule = options_of("Rule (give one)")
 
@@ -31,7 +32,7 @@ def select(
     equal scores, the first are kept.
     """
     from ..estimation.arguments import parse_columns
-    from ..files.rows import LISTS, read_rows
+    from ..files.rows import read_rows
     from ..files.writing import check_different, check_target, write_rows
     from ..selection import Criterion, decide
 
@@ -43,25 +44,26 @@ def select(
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
         selection = decide(Path(source), scores, per_group, criterion)
-        rows = (row for number, row in read_rows(source, LISTS) if number in selection.numbers)
+        rows = (row for number, row in read_rows(source) if number in selection.numbers)
         write_rows(target, rows, selection.columns)
     _report(criterion, selection)
 
 
 def _report(criterion: "Criterion", selection: "Selection") -> None:
     """Print numbers of rows and mean scores, in each group and in all, on stderr."""
+    import numpy as np
     from rich.markup import escape
     from rich.table import Table
 
     rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
     table = Table(title=f"kept: {rule}", title_justify="left")
-    grouped = len(selection.groups) > 1 or bool(selection.groups[0].name)
+    grouped = [*selection.groups] != [""]
     for heading in ("group", "rows", "kept", "mean kept", "mean dropped", "lowest kept")[not grouped :]:
         table.add_column(heading, justify="left" if heading == "group" else "right")
-    for group in selection.groups if grouped else []:
-        table.add_row(escape(group.name), *_figures(group.kept, group.dropped))
-    kept = [score for group in selection.groups for score in group.kept]
-    dropped = [score for group in selection.groups for score in group.dropped]
+    if grouped:
+        for name, (kept, dropped) in selection.groups.items():
+            table.add_row(escape(name), *_figures(kept, dropped))
+    kept, dropped = map(np.concatenate, zip(*selection.groups.values(), strict=True))
     table.add_row(*["all"] * grouped, *_figures(kept, dropped))
     console = open_console(stderr=True)
     console.print(table)
@@ -69,6 +71,6 @@ def _report(criterion: "Criterion", selection: "Selection") -> None:
         console.print(f"Rows without a score were not kept: {selection.unscored:,}.")
 
 
-def _figures(kept: list[float], dropped: list[float]) -> list[str]:
-    means = [f"{sum(scores) / len(scores):.4f}" if scores else "–" for scores in (kept, dropped)]
-    return [f"{len(kept) + len(dropped):,}", f"{len(kept):,}", *means, f"{min(kept):.4f}" if kept else "–"]
+def _figures(kept: "Floats", dropped: "Floats") -> list[str]:
+    means = [f"{scores.mean():.4f}" if len(scores) else "–" for scores in (kept, dropped)]
+    return [f"{len(kept) + len(dropped):,}", f"{len(kept):,}", *means, f"{kept.min():.4f}" if len(kept) else "–"]

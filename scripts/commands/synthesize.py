@@ -13,11 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
+from evaluate_qa.metrics._shared.arguments import is_number
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
 from ..files.claiming import PROGRESS, claimed
 from ..files.rows import did_you_mean, file_format
+from ..files.values import counted
 from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
@@ -84,7 +86,7 @@ def synthesize(
         settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
         with claimed(target) as folder:
             if not (folder / PROGRESS).exists() and is_complete(target, tasks):
-                typer.echo(f"{target} has all {len(tasks):,} rows already.", err=True)
+                typer.echo(f"{target} is complete already: {counted(len(tasks), 'row')}.", err=True)
             elif not run(tasks, target, folder, chat_model, asked, settings):
                 raise typer.Exit(1)
 
@@ -96,8 +98,10 @@ def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> C
         if name not in defaults:
             where = "without --endpoint" if endpoint is None else "with --endpoint"
             raise ValueError(f"--load {name}: there is no such option {where}. {did_you_mean(name, defaults)}")
-        if isinstance(defaults[name], (int, float)) and not isinstance(value, (int, float)):
-            raise ValueError(f"--load {name}={value}: expected a number, such as {name}={defaults[name]}.")
+        default = defaults[name]
+        kinds, number = ((int, float), "number") if isinstance(default, float) else (int, "whole number")
+        if is_number(default) and not is_number(value, kinds):
+            raise ValueError(f"--load {name}={value}: expected a {number}, such as {name}={default}.")
     options = {**defaults, **given}
     if endpoint is not None:
         options["extra_body"] = _json_object(options["extra_body"])

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..files.values import counted
 from ..parameters import metric_columns
 from ..terminal import reported_errors
 
@@ -28,7 +29,7 @@ def export(
         if file_format(target) == ".csv":
             raise ValueError(f"{target}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
         count = write(cache_dir, target)
-    typer.echo(f"Exported {count:,} verdicts.", err=True)
+    typer.echo(f"Exported {counted(count, 'verdict')}.", err=True)
 
 
 @verdicts.command("import")
@@ -59,12 +60,12 @@ def import_(
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
         given = VerdictDefaults(model, named(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
         done = import_rows(source, cache_dir, given)
-    typer.echo(f"Imported {done.new:,} verdicts.", err=True)
+    typer.echo(f"Imported {counted(done.new, 'verdict')}.", err=True)
     if done.known:
-        typer.echo(f"{done.known:,} verdicts were in the cache already.", err=True)
+        typer.echo(f"The cache had {counted(done.known, 'verdict')} already.", err=True)
     if done.differing:
         typer.echo(
-            f"{done.differing:,} verdicts differ from the cache, which was not changed. Use another --cache-dir for "
-            "them.",
+            f"The cache, which was not changed, has other values for {counted(done.differing, 'verdict')}. Use another "
+            "--cache-dir for them.",
             err=True,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ..files.rows import did_you_mean
+from .. import options
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,8 @@ class Names:
 def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Names:
     """Parse the options `--column`, such as `["score=bem_score", "id=doc", "id=turn"]`.
 
-    `roles` are the fields of `Names` that the command reads.
-
-    Raises:
-        ValueError: an option is not of the form `role=NAME`, has an unknown role, or repeats a role other than id.
+    `roles` are the fields of `Names` that the command reads. Only id may be repeated.
     """
-    named: dict[str, list[str]] = {}
-    for text in given or ():
-        role, _, name = text.partition("=")
-        if role not in roles:
-            raise ValueError(f"--column {text}: there is no column {role!r} to rename. {did_you_mean(role, roles)}")
-        if not name:
-            raise ValueError(f"--column {text}: the new name is missing. Write it as --column {role}=NAME.")
-        named.setdefault(role, []).append(name)
-    for role, names in named.items():
-        if len(names) > 1 and role != "id":
-            raise ValueError(f"--column {role}=… is given {len(names)} times. Give it once; only id may be repeated.")
+    named = options.parse_columns(given or (), roles, "id")
     identity = tuple(named.pop("id", ()))
-    return Names(id=identity, **{role: names[0] for role, names in named.items()})
+    return Names(id=identity, **{role: name for role, (name,) in named.items()})

@@ -6,18 +6,17 @@ from pathlib import Path
 import numpy as np
 
 from ..files.columns import read_columns
-from ..files.rows import Row, RowsError, file_format, read_rows
+from ..files.rows import Row, RowsError, file_format
+from ..files.values import counted
 from ..files.writing import check_target, write_rows
-from ..uncertainty.arrays import Floats, codes
+from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
-from .keys import ID, either, key_names, keys, places
+from .keys import ID, TEXTS, key_names, keys, places
 from .powered import FEWEST
 from .samples import draw
 
-_TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
 _FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
-_DRAWS = 100  # random orders of the rows; the proposed number is enough in all of them
 
 
 def ask(
@@ -51,7 +50,7 @@ def ask(
         clusters for an interval.
     """
     _check_new(target)
-    file = read_columns(source, [ID, *names.id, *_TEXTS, *more, names.score, names.cluster or ID, by or ID])
+    file = read_columns(source, [ID, *names.id, *TEXTS, *more, names.score, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("question", "prediction"))
     places(file, keys(file, identity), identity)
     for name in more:
@@ -61,7 +60,7 @@ def ask(
     doubts = None if by is None else np.nan_to_num(numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
-    seen = dict.fromkeys([ID, *_TEXTS, *identity, *more])
+    seen = dict.fromkeys([ID, *TEXTS, *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}
     write_rows(target, _rows(shown, there[drawn], weights, file_format(target) == ".csv"))
     clusters = clusters_of(file, names, there) or list(map(str, there))
@@ -69,22 +68,14 @@ def ask(
 
 
 def _warnings(clusters: Sequence[str], drawn: Places, column: str | None, target: str) -> list[str]:
-    found, numbers = codes("clusters", clusters, len(clusters))
-    covered = len(np.unique(numbers[drawn]))
+    covered = len({clusters[place] for place in drawn.tolist()})
     if covered >= FEWEST:
         return []
-    if len(found) < FEWEST:
-        return [
-            f"the scored rows have fewer than {FEWEST} different values of {column!r}, too few for an interval. "
-            "Score more rows, or name another column with --column cluster=NAME."
-        ]
-    generator = np.random.default_rng(0)
-    firsts = (np.unique(generator.permutation(numbers), return_index=True)[1] for _ in range(_DRAWS))
-    enough = max(int(np.sort(first)[FEWEST - 1]) + 1 for first in firsts)
-    return [
-        f"these rows cover {covered} different values of {column!r}, and an interval needs at least {FEWEST}. Remove "
-        f"{target} and draw more: --rows {min(len(clusters), -(-enough // 5) * 5)}."
-    ]
+    fix = f"Remove {target}, and draw more with --rows."
+    if len({*clusters}) < FEWEST:
+        fix = "Score more rows, or name another column with --column cluster=NAME."
+    values = counted(covered, "different value")
+    return [f"these rows cover {values} of {column!r}, and an interval needs at least {FEWEST}. {fix}"]
 
 
 def _rows(shown: dict[str, list[object]], places: Places, weights: Floats | None, is_csv: bool) -> Iterator[Row]:
@@ -106,6 +97,4 @@ def _check_new(target: str) -> None:
     if file_format(target) == ".parquet":
         raise RowsError(f"{target}: Parquet files cannot be labeled by hand. Use .csv or .jsonl.")
     if Path(target).is_file():
-        labels = sum(any(row.get(name) not in (None, "") for name in LABELS) for _, row in read_rows(target))
-        holds = f" and holds {labels:,} labels" if labels else ""
-        raise RowsError(f"{target} already exists{holds}. Name another file, or remove it.")
+        raise RowsError(f"{target} already exists, and may hold labels. Name another file, or remove it.")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from math import exp, log
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..uncertainty.arrays import Floats, Ints, codes, numbers
+from ..uncertainty.arrays import Bools, Floats, Ints, codes, numbers, require
 
 _REFUSED = 1e-6  # labeled rows less likely than this are refused as a random sample
 _DOUBTED = 1e-3  # labeled rows less likely than this get a note
@@ -28,7 +28,7 @@ class EstimateInputs:
     names: tuple[str, ...]
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Bools:
         """Rows with a label."""
         return ~np.isnan(self.labels)
 
@@ -43,7 +43,7 @@ class EstimateInputs:
         """Return the sum of values over the rows of each cluster, shape (cluster_count,)."""
         return np.bincount(self.clusters, values, self.cluster_count).astype(np.float64, copy=False)
 
-    def part(self, members: NDArray[np.bool_]) -> "EstimateInputs":
+    def part(self, members: Bools) -> "EstimateInputs":
         """Return some of the rows."""
         return replace(
             self,
@@ -67,13 +67,13 @@ def checked(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
     values = numbers("scores", scores)
-    _require_range("scores", values, ~((values >= 0) & (values <= 1)), "a number from 0 to 1")
+    require("scores", values, (values >= 0) & (values <= 1), "a number from 0 to 1")
     marks = numbers("labels", labels, len(values))
-    _require_range("labels", marks, (marks < 0) | (marks > 1), "a number from 0 to 1, or NaN for no label")
     known = ~np.isnan(marks)
+    require("labels", marks, (marks >= 0) & (marks <= 1) | ~known, "a number from 0 to 1, or NaN for no label")
     factors = None if weights is None else numbers("weights", weights, len(values))
     if factors is not None:
-        _require_range("weights", factors, known & ~((factors > 0) & np.isfinite(factors)), "a positive number")
+        require("weights", factors, (factors > 0) & np.isfinite(factors) | ~known, "a positive number")
         factors = _unequal(factors, known)
     names, group_codes = codes("groups", groups, len(values))
     cluster_names, cluster_codes = codes("clusters", clusters, len(values))
@@ -84,15 +84,9 @@ def checked(
     return EstimateInputs(values, marks, factors, cluster_codes, count, alone, group_codes, names)
 
 
-def _unequal(weights: Floats, known: NDArray[np.bool_]) -> Floats | None:
+def _unequal(weights: Floats, known: Bools) -> Floats | None:
     """Return the weights; None if all labeled rows have the same weight."""
     return weights if len(np.unique(weights[known])) > 1 else None
-
-
-def _require_range(name: str, values: Floats, is_wrong: NDArray[np.bool_], expected: str) -> None:
-    if is_wrong.any():
-        row = int(is_wrong.argmax())
-        raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
 
 
 def require_sample(given: EstimateInputs) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..files.values import counted
 from ..terminal import open_console
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
@@ -51,16 +52,11 @@ def _result(pair: Paired, systems: Systems) -> str:
 
 def moved(figure: str, before: float, after: float, change: Interval, which: str) -> str:
     """Return a change in words: `Judged correct: 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
-    ends = change.value, change.low, change.high
-    if figure == "mean score":
-        value, low, high = (_signed(one, 3) for one in ends)
-        return f"{figure.capitalize()}: {before:.3f} → {after:.3f} ({value}, {which} {low} to {high})"
-    value, low, high = (_signed(100 * one, 1) for one in ends)
-    return f"{figure.capitalize()}: {before:.1%} → {after:.1%} ({value} points, {which} {low} to {high})"
-
-
-def _signed(value: float, digits: int) -> str:
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # + 0.0 turns −0 into 0
+    form, scale, digits, unit = (".3f", 1, 3, "") if figure == "mean score" else (".1%", 100, 1, " points")
+    # + 0.0 turns −0 into 0
+    ends = (round(scale * one, digits) + 0.0 for one in (change.value, change.low, change.high))
+    value, low, high = (f"{end:+.{digits}f}".replace("-", "−") for end in ends)
+    return f"{figure.capitalize()}: {before:{form}} → {after:{form}} ({value}{unit}, {which} {low} to {high})"
 
 
 def detects(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
@@ -102,7 +98,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
             for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
                 yield f"{system}{name}: {doubt}"
     if systems.unscored:
-        yield f"{systems.unscored:,} rows without a score or verdict of some system were left out."
+        yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
     if powered is None:
         yield "These figures trust the metric's verdicts. Add --labels to correct for its errors."
         return

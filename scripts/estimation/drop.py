@@ -7,12 +7,14 @@ on a few hundred rows, in a test of non-inferiority. `uncertainty/COVERAGE.md` h
 """
 
 from dataclasses import dataclass
+from math import ceil
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..uncertainty.arrays import codes, numbers
+from ..files.values import counted
+from ..uncertainty.arrays import codes, numbers, require
 from ..uncertainty.bounds import bounds, clustered, doubts, skewness
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import FEWEST, POWER, detectable
@@ -78,13 +80,11 @@ def gate(
     before = numbers("baseline", baseline)
     after = numbers("system", system, len(before))
     for name, values in (("baseline", before), ("system", after)):
-        if (wrong := ~np.isfinite(values)).any():
-            row = int(wrong.argmax())
-            raise ValueError(f"{name}[{row}] is {values[row]:g}; expected a number")
+        require(name, values, np.isfinite(values), "a number")
     _, places = codes("clusters", np.arange(len(before)) if clusters is None else clusters, len(before))
     count = int(places.max(initial=-1)) + 1
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
-        raise ValueError(f"{count} clusters could not fail with {confidence:.0%} confidence: give more rows")
+        raise ValueError(f"{counted(count, 'cluster')} could not fail with {confidence:.0%} confidence: give more rows")
     drops, sizes, deviation = clustered(before - after, places)
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:
@@ -133,8 +133,9 @@ def _check(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
         raise ValueError(f"max_drop is {max_drop:g}; expected 0 or more, such as 0.01 for one percentage point")
     if not 0.5 < confidence < 1:  # noqa: PLR2004 - below, the bound would be on the other side
         raise ValueError(f"expected a confidence between 0.5 and 1, got {confidence:g}")
-    if resamples < max(FEWEST, 1 / (1 - confidence) - 1 - _ROUNDING):
-        raise ValueError(f"{resamples} resamples are too few for {confidence:.1%} confidence")
+    fewest = max(FEWEST, ceil(1 / (1 - confidence) - 1 - _ROUNDING))
+    if resamples < fewest:
+        raise ValueError(f"resamples is {resamples}; expected at least {fewest} for {confidence:.1%} confidence")
 
 
 def _reach(confidence: float) -> float:

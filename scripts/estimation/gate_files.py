@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ..files.rows import Row
-from ..files.values import text
+from ..files.values import counted, text
 from .gated import Gated
-from .keys import cell_of
+from .keys import cell_of, references_of
 
 _LONGEST = 300  # characters
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,7 +21,7 @@ def markdown(gated: Gated, most: int) -> str:
         "",
         f"{_escaped(gated.figures)}.",
         "",
-        f"{code(gated.system)} against {code(gated.baseline)}: {len(gated.rows_of('loss')):,} rows lost, "
+        f"{code(gated.system)} against {code(gated.baseline)}: {counted(len(gated.rows_of('loss')), 'row')} lost, "
         f"{len(gated.rows_of('win')):,} won.",
         "",
     ]
@@ -30,7 +30,7 @@ def markdown(gated: Gated, most: int) -> str:
         rows = gated.rows_of(change)
         if rows:
             shown = f" (the first {most:,} are shown)" if len(rows) > most else ""
-            lines += ["", "<details>", f"<summary>{heading}: {len(rows):,} rows{shown}</summary>", ""]
+            lines += ["", "<details>", f"<summary>{heading}: {counted(len(rows), 'row')}{shown}</summary>", ""]
             lines += [line for row in rows[:most] for line in _item(gated, row)]
             lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
@@ -38,9 +38,8 @@ def markdown(gated: Gated, most: int) -> str:
 
 def _item(gated: Gated, row: Row) -> Iterator[str]:
     yield f"- {code(_name(row))}"
-    if references := cell_of(row, "reference"):
-        every = references if isinstance(references, list) else [references]
-        yield f"  - reference: {' · '.join(code(text(one)) for one in every)}"
+    if references := references_of(row):
+        yield f"  - reference: {' · '.join(map(code, references))}"
     for title, ending in ((gated.baseline, "_before"), (gated.system, "")):
         yield f"  - {code(title)}: {code(text(row['prediction' + ending]))}, score {row['score' + ending]:.3f}"
 

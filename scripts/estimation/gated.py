@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..files.rows import Row
+from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .compared import detects, moved
 from .drop import Drop, gate, of_difference, two_sided
@@ -77,22 +78,24 @@ def decide(
     baseline, system = systems.files
     rows = len(systems.rows[baseline])
     lacking = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
-    unscored = f"{systems.unscored:,} rows without a score or verdict ({lacking})"
+    unscored = f"{counted(systems.unscored, 'row')} without a score or verdict ({lacking})"
     if not 0 <= max_unscored <= 1:
         raise ValueError(f"--max-unscored is {max_unscored:g}. Expected a share from 0 to 1.")
     if systems.unscored > max_unscored * (rows + systems.unscored):
         raise ValueError(
-            f"{unscored} of {rows + systems.unscored:,} are more than {max_unscored:.1%}. Failed rows may be the hard "
-            "ones: score them again, or allow more with --max-unscored."
+            f"the files have {unscored}, more than {max_unscored:.1%} of {rows + systems.unscored:,}. Failed rows may "
+            "be the hard ones: score them again, or allow more with --max-unscored."
         )
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
         f"{rows:,} rows of each system.",
     ]
     if systems.clusters is not None and (count := len(set(systems.clusters))) < rows:
-        notes.append(f"Rows with the same {systems.cluster_column} are treated as one group ({count:,} groups).")
+        notes.append(
+            f"Rows with the same {systems.cluster_column} are treated as one group ({counted(count, 'group')})."
+        )
     if systems.unscored:
-        notes.append(f"{unscored} were left out.")
+        notes.append(f"The figures leave out {unscored}.")
     if labeled:
         powered = powered_differences(systems, labeled, two_sided(confidence))
         groups = [one for one in powered.groups.values() if isinstance(one, Estimate)]

@@ -17,9 +17,19 @@ def either(name: str) -> tuple[str, str]:
     return name, f"{name}s"
 
 
+TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
+"""The columns that a person sees of a row."""
+
+
 def cell_of(row: Row, name: str) -> object:
     """Return a row's value in a metric's column, under either name; None without a value."""
     return next((row[one] for one in either(name) if row.get(one) not in (None, "")), None)
+
+
+def references_of(row: Row) -> list[str]:
+    """Return the references of a row that are not empty."""
+    found = cell_of(row, "reference")
+    return list(filter(None, map(text, found if isinstance(found, list) else [found])))
 
 
 def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[str]) -> list[list[str]]:
@@ -59,16 +69,14 @@ def plain(value: Any) -> str:
 
 def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:
     """Return the row of each key; raise RowsError if two rows have the same key."""
-    index = dict(zip(found, range(len(found)), strict=True))
-    if len(index) < len(found):
-        seen: dict[Key, int] = {}
-        for row, key in enumerate(found):
-            if (first := seen.setdefault(key, row)) != row:
-                raise RowsError(
-                    f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, "
-                    "too. Drop one of the rows, or name columns that distinguish them, such as --column id=question "
-                    "--column id=system."
-                )
+    index: dict[Key, int] = {}
+    for row, key in enumerate(found):
+        if (first := index.setdefault(key, row)) != row:
+            raise RowsError(
+                f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, too. "
+                "Drop one of the rows, or name columns that distinguish them, such as --column id=question --column "
+                "id=system."
+            )
     return index
 
 

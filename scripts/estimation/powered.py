@@ -24,9 +24,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..uncertainty.arrays import Floats
+from ..files.values import counted
+from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import EstimateInputs, checked, require_sample
 
@@ -181,7 +182,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     return _Solution(estimate, errors, extra, degrees)
 
 
-def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: NDArray[np.bool_]) -> float:
+def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: Bools) -> float:
     """Return the λ from 0 to 1 that minimizes the variance: Σ a b / Σ b².
 
     For a simple random sample of independent rows, Σ b² is computed from all scores, as in the paper's example 6.1:
@@ -225,9 +226,10 @@ def _unusable(given: EstimateInputs) -> str | None:
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
         rows = len(given.known)
-        return f"{count} of {rows:,} rows are labeled, and an interval needs at least {FEWEST}. Label more rows."
+        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}. Label more rows."
     if clusters < FEWEST:
-        return f"{count} labels cover only {clusters} groups, and an interval needs at least {FEWEST}. Label more rows."
+        groups = counted(clusters, "group")
+        return f"{count} labels cover only {groups}, and an interval needs at least {FEWEST}. Label more rows."
     labels = given.labels[given.known]
     if labels.min() == labels.max():
         return f"All {count} labels are {labels[0]:g}, so their variation is unknown. Label more rows."
@@ -240,7 +242,7 @@ def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: fl
     if effective < _FEW - _ROUNDING:
         yield f"only {effective:.0f} independent labels: with fewer than {_FEW} the interval may be too narrow"
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
-        yield f"only {fewest} labels of one kind: the interval is approximate"
+        yield f"only {counted(int(fewest), 'label')} of one kind: the interval is approximate"
     if not are_others:
         yield "every row is labeled: the scores add nothing"
     elif tuning == 0:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..files.values import counted
 from ..terminal import open_console
 from ..uncertainty.intervals import BootstrapEstimate, Interval
 from .joining import Joined
@@ -70,14 +71,14 @@ def interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
 def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
     yield from estimates.all.notes
     for name, found in estimates.groups.items():
-        of_group = found.notes if isinstance(found, Estimate) else [f"no estimate. {found}"]
+        of_group = found.notes if isinstance(found, Estimate) else [f"no estimate: {found}"]
         yield from (f"{name}: {note}" for note in of_group)
     if joined.unscored:
-        yield f"{joined.unscored:,} rows without a score were left out."
+        yield f"The figures leave out {counted(joined.unscored, 'row')} without a score."
     if joined.unlabeled:
         yield (
-            f"{joined.unlabeled:,} rows of the label file have no label. If they were skipped because of their "
-            "content, the figures are biased."
+            f"The label file has no label for {counted(joined.unlabeled, 'row')}. If rows were skipped because of "
+            "their content, the figures are biased."
         )
     if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
         column = joined.columns["clusters"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..files.values import counted
 from ..uncertainty.arrays import Floats, Ints, numbers
 from .powered import FEWEST, estimate
 
@@ -38,8 +39,9 @@ def draw(
         that each was drawn (None for a simple random sample).
     """
     if min(count, rows) < FEWEST:
-        fix = "Draw more with --rows" if count < FEWEST else "Score more rows"
-        raise ValueError(f"{min(count, rows)} rows to label; an estimate needs at least {FEWEST}. {fix}.")
+        fix = "Score more rows" if rows < FEWEST else "Draw more with --rows"
+        few = counted(min(count, rows), "row")
+        raise ValueError(f"{few} to label; an estimate needs at least {FEWEST}. {fix}.")
     generator = np.random.default_rng(seed)
     if scores is None:
         return generator.permutation(rows)[:count], None
@@ -114,7 +116,7 @@ def plan(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, s
     planned = [_planned(values, count, repeats, generator) for count in tried]
     found = [one for one in planned if one is not None]
     if not found:
-        raise ValueError(f"no number of labels up to {tried[-1]:,} is enough for the {rows:,} rows: label all of them")
+        raise ValueError(f"no number of labels up to {tried[-1]:,} is enough. Label every row.")
     return found
 
 

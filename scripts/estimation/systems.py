@@ -11,6 +11,8 @@ from evaluate_qa.metrics._shared.arguments import clean
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
+from ..files.values import counted
+from ..files.writing import write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, whole_verdicts
@@ -19,6 +21,9 @@ from .powered import Estimates, estimate
 from .signatures import signature_column
 
 VERDICT = "verdict"
+
+_CHANGE = ("baseline", "system", "change", "prediction_before", "prediction", "score_before", "score")
+"""The columns that `changed_rows` adds."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +101,8 @@ def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: S
         row = file.place(extra[0]) if extra else baseline.place(index[lacking[0]])
         key = describe_key(columns, found[extra[0]] if extra else lacking[0])
         raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {len(extra):,} rows are only in the first file, "
-            f"and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both systems."
+            f"{file.source} and {baseline.source} have different rows: {counted(len(extra), 'row')} only in the first "
+            f"file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
         )
     return np.fromiter((own[key] for key in index), np.intp, len(index))
 
@@ -135,15 +140,16 @@ def _weights(joined: Joined) -> Floats:
     return factor * weights
 
 
+def write_changed(target: str, systems: Systems) -> None:
+    """Write `changed_rows`; without any, a CSV or Parquet file has the columns alone."""
+    write_rows(target, changed_rows(systems), [*_identifying(systems), *_CHANGE])
+
+
 def changed_rows(systems: Systems) -> Iterator[Row]:
     """Yield the rows of each system whose verdict (or else score) changed, the greatest change of the score first."""
     baseline, *others = systems.files
     before = systems.files[baseline]
-    shared = [
-        (name, before.values[name])
-        for name in dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
-        if name in before.values
-    ]
+    shared = [(name, before.values[name]) for name in _identifying(systems)]
     for system in others:
         after = systems.files[system]
         change = systems.scores[system] - systems.scores[baseline]
@@ -151,16 +157,23 @@ def changed_rows(systems: Systems) -> Iterator[Row]:
         rows = np.flatnonzero(turned)
         for row in rows[np.argsort(-np.abs(change[rows]), kind="stable")].tolist():
             at = systems.rows[baseline][row]
-            yield {
-                **{name: column[at] for name, column in shared},
-                "baseline": baseline,
-                "system": system,
-                "change": "win" if turned[row] > 0 else "loss",
-                "prediction_before": _prediction(before, at),
-                "prediction": _prediction(after, systems.rows[system][row]),
-                "score_before": float(systems.scores[baseline][row]),
-                "score": float(systems.scores[system][row]),
-            }
+            changed = (
+                baseline,
+                system,
+                "win" if turned[row] > 0 else "loss",
+                _prediction(before, at),
+                _prediction(after, systems.rows[system][row]),
+                float(systems.scores[baseline][row]),
+                float(systems.scores[system][row]),
+            )
+            yield {name: column[at] for name, column in shared} | dict(zip(_CHANGE, changed, strict=True))
+
+
+def _identifying(systems: Systems) -> list[str]:
+    """Return the baseline's columns that identify a row, with the references."""
+    present = next(iter(systems.files.values())).values
+    names = dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
+    return [name for name in names if name in present]
 
 
 def _prediction(file: Columns, row: int) -> object:

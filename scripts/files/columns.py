@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .rows import RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
+from .rows import Row, RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -51,7 +51,7 @@ def read_columns(source: str | Path, names: Collection[str]) -> Columns:
     if Path(source).suffix.lower() == ".parquet" and Path(source).is_file():
         found = _from_parquet(Path(source), names)
     else:
-        found = _from_rows(source, names)
+        found = columns_of(source, read_rows(source), names)
     if not found.numbers:
         raise RowsError(f"{source_name(source)}: there are no rows")
     return found
@@ -68,11 +68,12 @@ def _from_parquet(path: Path, names: Collection[str]) -> Columns:
         return Columns(str(path), range(1, file.metadata.num_rows + 1), values, present)
 
 
-def _from_rows(source: str | Path, names: Collection[str]) -> Columns:
+def columns_of(source: str | Path, rows: Iterable[tuple[int, Row]], names: Collection[str]) -> Columns:
+    """Return the columns with these names of numbered rows."""
     numbers: list[int] = []
     present: dict[str, None] = {}
     values: dict[str, list[Any]] = {name: [] for name in names}
-    for number, row in read_rows(source):
+    for number, row in rows:
         numbers.append(number)
         if not row.keys() <= present.keys():
             present.update(dict.fromkeys(row))

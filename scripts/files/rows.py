@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .values import counted
+
 Row = dict[str, Any]
 
 STANDARD = "-"
@@ -188,7 +190,7 @@ def require_different(where: str, names: list[str]) -> None:
 def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:
     if len(cells) != len(header):
         raise RowsError(
-            f"{where}: {len(cells)} cells under a header of {len(header)}. Put cells with commas in quotes."
+            f"{where}: {counted(len(cells), 'cell')} under a header of {len(header)}. Put cells with commas in quotes."
         )
     return {
         name: _json_list(f"{where}, column {name!r}", cell) if name in lists and cell.startswith("[") else cell

@@ -1,4 +1,4 @@
-"""Convert values of rows to text and JSON."""
+"""Convert values of rows and counts to text and JSON."""
 
 import json
 from datetime import date, time
@@ -12,6 +12,11 @@ def text(value: object) -> str:
     if hasattr(value, "tolist"):
         value = plain(value)
     return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 row`, `1,200 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def plain(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """The file that a person labels."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, cell_of, either, key_names, keys, places, plain
+from ..estimation.keys import ID, TEXTS, cell_of, either, key_names, keys, places, plain, references_of
 from ..files.claiming import claimed
-from ..files.columns import Columns
+from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
 from ..files.writing import check_place, write_part
@@ -22,7 +21,6 @@ SKIP = "skip"
 LABEL_VALUES = ("right", "wrong", SKIP)
 
 _PATIENCE = 30.0  # seconds to wait while another process saves a label
-_TEXTS = [name for column in ("question", "reference", "prediction") for name in either(column)]
 _JUDGED_NAMES = ("score", "verdict", "label")  # endings of the names of columns that metrics and judges add
 _JUDGED_VALUES = {*LABEL_VALUES, "correct", "incorrect"}
 
@@ -76,19 +74,17 @@ class Sheet:
                 "such as --column label=mine."
             )
         require_columns(str(path), present, show)
-        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *_TEXTS}]
+        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *TEXTS}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)
         self._more, self.withheld = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:
             row.setdefault(self.label, None)
         self.marks()  # raises RowsError for a label that is invalid
-        self._lock = threading.Lock()
 
     def columns(self) -> Columns:
         """Return the rows as columns."""
-        present = list(dict.fromkeys(name for row in self.rows for name in row))
-        values = {name: [row.get(name) for row in self.rows] for name in present}
-        return Columns(str(self.path), self._numbers, values, present)
+        numbered = zip(self._numbers, self.rows, strict=True)
+        return columns_of(self.path, numbered, dict.fromkeys(name for row in self.rows for name in row))
 
     def marks(self) -> NDArray[np.float64]:
         """Return the labels, from 0 to 1, and NaN for rows that were skipped or have no label yet."""
@@ -103,7 +99,7 @@ class Sheet:
 
         One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
         """
-        with self._lock, claimed(self.path, _PATIENCE):
+        with claimed(self.path, _PATIENCE):
             rows = self._reread()
             rows[row][self.label] = label
             write_part(self.path, rows)
@@ -134,14 +130,10 @@ class Sheet:
 
     def shown(self, row: int) -> Shown:
         """Return the parts of a row that the person sees."""
-        question, references, answer = (
-            cell_of(self.rows[row], name) for name in ("question", "reference", "prediction")
-        )
-        every = references if isinstance(references, list) else [references]
         return Shown(
-            question=_text(question),
-            references=[_text(one) for one in every if _text(one)],
-            answer=_text(answer),
+            question=_text(cell_of(self.rows[row], "question")),
+            references=list(filter(None, map(_text, references_of(self.rows[row])))),
+            answer=_text(cell_of(self.rows[row], "prediction")),
             more={name: _text(self.rows[row][name]) for name in self._more if _text(self.rows[row].get(name))},
             label=self.label_of(row),
         )

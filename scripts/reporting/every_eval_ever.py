@@ -5,18 +5,18 @@ from typing import Any
 
 from .. import __version__
 from ..uncertainty.intervals import Interval
-from .facts import CONFIDENCE
-from .hub_results import MEAN_SCORE, Figures, Task
+from .facts import CONFIDENCE, Facts
+from .hub_results import MEAN_SCORE, Task, date, named
 
 
-def record(task: Task, figures: Figures, organization: str, now: datetime) -> dict[str, Any]:
+def record(task: Task, facts: Facts, signature: str, organization: str, now: datetime) -> dict[str, Any]:
     """Return the record of Every Eval Ever."""
     developer = task.model.partition("/")[0]
     stamp = f"{now.timestamp():.0f}"
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{task.dataset.replace('/', '_')}/{task.model.replace('/', '_')}/{stamp}",
-        "evaluation_timestamp": figures.date.isoformat(timespec="seconds"),
+        "evaluation_timestamp": date(facts).isoformat(timespec="seconds"),
         "retrieved_timestamp": stamp,
         "source_metadata": {
             "source_name": "evaluate-qa",
@@ -31,12 +31,12 @@ def record(task: Task, figures: Figures, organization: str, now: datetime) -> di
             "developer": developer,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
-        "evaluation_results": [_result(task, figures, name, figure) for name, figure in figures.named()],
+        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in named(facts)],
     }
 
 
-def _result(task: Task, figures: Figures, name: str, figure: Interval) -> dict[str, Any]:
-    details = {"signature": figures.signature} if figures.signature else {}
+def _result(task: Task, rows: int, signature: str, name: str, figure: Interval) -> dict[str, Any]:
+    details = {"signature": signature} if signature else {}
     config: dict[str, Any] = {"metric_name": name, "lower_is_better": False, "additional_details": details}
     if name != MEAN_SCORE:
         config |= {"metric_kind": "accuracy", "score_type": "continuous", "min_score": 0, "max_score": 1}
@@ -47,6 +47,6 @@ def _result(task: Task, figures: Figures, name: str, figure: Interval) -> dict[s
         "metric_config": config,
         "score_details": {
             "score": figure.value,
-            "uncertainty": {"confidence_interval": interval, "num_samples": figures.rows},
+            "uncertainty": {"confidence_interval": interval, "num_samples": rows},
         },
     }

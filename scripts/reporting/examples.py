@@ -8,14 +8,13 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import is_number
 
-from ..estimation.keys import ID, cell_of, either
+from ..estimation.keys import ID, TEXTS, cell_of, references_of
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
-from ..files.values import text
+from ..files.values import counted, text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
-_TEXTS = {name for column in ("question", "reference", "prediction") for name in either(column)}
 _INDEX = "best_reference"  # an index, not a component of a score
 _MOST_COMPONENTS = 12
 
@@ -62,7 +61,7 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     for name, file in joined.files.items():
         shown = {int(joined.rows[name][row]) for one in chosen if name in one.systems for row in one.rows}
         contents[name] = _rows_at(file.source, shown)
-    hidden = {ID, _INDEX, *joined.keys, *_TEXTS, *used}
+    hidden = {ID, _INDEX, *joined.keys, *TEXTS, *used}
     for one in chosen:
         one.examples.extend(_example(joined, contents, labels, one.systems, row, hidden) for row in one.rows)
     return chosen
@@ -71,7 +70,7 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
 def _lowest(facts: Facts, most: int) -> Iterator[Chosen]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {len(scores):,} rows", [name], rows)
+        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {counted(len(scores), 'row')}", [name], rows)
 
 
 def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
@@ -82,7 +81,7 @@ def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
         for heading, rows in (("Improved", np.flatnonzero(change > 0)), ("Worsened", np.flatnonzero(change < 0))):
             chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
             title = f"{heading} from {pair.baseline} to {pair.system}"
-            note = f"{len(chosen)} of {len(rows):,} rows, largest changes of the score first"
+            note = f"{len(chosen)} of {counted(len(rows), 'row')}, largest changes of the score first"
             yield Chosen(title, note, [pair.baseline, pair.system], chosen)
 
 
@@ -92,7 +91,7 @@ def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iter
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
-        note = f"{len(chosen)} of {len(rows):,} labeled rows whose score differs from the label by more than 0.5"
+        note = f"{len(chosen)} of {counted(len(rows), 'labeled row')}: score and label differ by more than 0.5"
         yield Chosen(f"Metric and people disagree: {name}", note, [name], chosen)
 
 
@@ -127,23 +126,22 @@ def _example(
 ) -> ReportRow:
     rows = {name: contents[name][int(joined.rows[name][row])] for name in systems}
     first = rows[systems[0]]
-    references = cell_of(first, "reference")
-    listed = [text(one) for one in (references if isinstance(references, list) else [references])]
+    references = references_of(first)
     answers = []
     for name, content in rows.items():
         label = float(labels[name][row]) if name in labels else np.nan
         answers.append(
             Answer(
                 system=name,
-                parts=marked(text(cell_of(content, "prediction")), listed),
+                parts=marked(text(cell_of(content, "prediction")), references),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
                 components=_components(content, hidden),
             )
         )
-    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in _TEXTS)
-    return ReportRow(key, text(cell_of(first, "question")), [one for one in listed if one], answers)
+    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in TEXTS)
+    return ReportRow(key, text(cell_of(first, "question")), references, answers)
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:

@@ -51,6 +51,7 @@ class Facts:
     powered: Estimates | None  # accuracies from labels and scores; None without labels
     # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
+    rows: int
     clusters: int | None  # number of clusters; None if each row is its own cluster
 
 
@@ -59,6 +60,8 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
     joined = join_systems(read_systems(sources, names, [*by, *either("prediction")]), names)
     labeled = join_labels(joined, labels, names) if labels else []
     powered = powered_differences(joined, labeled, CONFIDENCE) if labels else None
+    groups = powered.groups if powered else {}
+    accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
     _, clusters = codes("clusters", np.arange(rows) if joined.clusters is None else joined.clusters, rows)
     systems = [
@@ -67,7 +70,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
             source=file.source,
             score=mean(joined.scores[name], clusters, CONFIDENCE),
             right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
-            powered=_of_group(powered, name),
+            powered=accuracies.get(name),
         )
         for name, file in joined.files.items()
     ]
@@ -82,17 +85,9 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
         pairs=pairs,
         powered=powered,
         slices={column: _slices(joined, column, clusters) for column in by},
+        rows=rows,
         clusters=None if count == rows else count,
     )
-
-
-def _of_group(powered: Estimates | None, name: str) -> Estimate | None:
-    if powered is None:
-        return None
-    found = powered.groups[name]
-    if isinstance(found, str):
-        raise ValueError(f"{name}: {found}")
-    return found
 
 
 def _slices(joined: Systems, column: str, clusters: Ints) -> tuple[list[Slice], int]:

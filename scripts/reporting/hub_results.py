@@ -10,6 +10,7 @@ from typing import Any
 from .. import __version__
 from ..estimation.arguments import Names
 from ..estimation.signatures import signature_column
+from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .facts import Facts, gather
 
@@ -37,67 +38,52 @@ class Task:
         return Path(".eval_results", f"{self.dataset.rpartition('/')[2]}-{self.task}.yaml")
 
 
-@dataclass(frozen=True)
-class Figures:
-    """The figures of one model, with 95% intervals as in `report`."""
-
-    accuracy: Interval | None  # share of correct answers; None without verdicts and labels
-    score: Interval
-    rows: int
-    unscored: int  # number of rows without a score or verdict, which are left out
-    labels: int  # number of human labels that the accuracy is estimated from; 0 if it is the share judged correct
-    signature: str  # the metric's signature; empty if the file has none
-    date: datetime  # when the file was written
-
-    def named(self) -> Iterator[tuple[str, Interval]]:
-        """Yield the accuracy, if it is known, and the mean score, with their names."""
-        if self.accuracy:
-            yield (f"Accuracy from {self.labels:,} human labels" if self.labels else "Judged correct"), self.accuracy
-        yield MEAN_SCORE, self.score
-
-
-def read(scored: str, labels: Sequence[str], names: Names) -> tuple[Figures, Facts]:
-    """Return the figures of a file, from verdicts or else from labels and scores."""
+def read(scored: str, labels: Sequence[str], names: Names) -> Facts:
+    """Return the figures of a file, with 95% intervals as in `report`."""
     if scored == "-":
         raise ValueError("results reads the date of its file. Give a file in place of standard input.")
-    facts = gather([scored], labels, names)
-    (system,), (file,) = facts.systems, facts.joined.files.values()
-    signatures = {str(value) for value in file.values.get(signature_column(names.score), ()) if value}
-    figures = Figures(
-        accuracy=system.powered.accuracy if system.powered else system.right,
-        score=system.score,
-        rows=len(facts.joined.rows[system.name]),
-        unscored=facts.joined.unscored,
-        labels=system.powered.labels if system.powered else 0,
-        signature=", ".join(sorted(signatures)),
-        date=datetime.fromtimestamp(Path(scored).stat().st_mtime, UTC),
-    )
-    return figures, facts
+    return gather([scored], labels, names)
 
 
-def entries(task: Task, figures: Figures) -> list[dict[str, Any]]:
+def named(facts: Facts) -> Iterator[tuple[str, Interval]]:
+    """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
+    (system,) = facts.systems
+    if system.powered:
+        yield f"Accuracy from {system.powered.labels:,} human labels", system.powered.accuracy
+    elif system.right:
+        yield "Judged correct", system.right
+    yield MEAN_SCORE, system.score
+
+
+def date(facts: Facts) -> datetime:
+    """Return when the file was written."""
+    return datetime.fromtimestamp(Path(facts.systems[0].source).stat().st_mtime, UTC)
+
+
+def signature(facts: Facts, score: str) -> str:
+    """Return the metric's signature of a column of scores; empty if the file has none."""
+    (file,) = facts.joined.files.values()
+    return ", ".join(sorted({str(value) for value in file.values.get(signature_column(score), ()) if value}))
+
+
+def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:
     """Return the content of the file in `.eval_results`: the accuracy, or else the mean score, from 0 to 1."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
+    _, figure = next(named(facts))
     entry = EvalResultEntry(
         dataset_id=task.dataset,
         task_id=task.task,
-        value=round((figures.accuracy or figures.score).value, 4),
-        date=figures.date.date().isoformat(),
-        notes=notes(figures),
+        value=round(figure.value, 4),
+        date=date(facts).date().isoformat(),
+        notes=notes(facts, signature),
     )
     return eval_result_entries_to_yaml([entry])
 
 
-def notes(figures: Figures) -> str:
-    """Return the figures with their intervals as one line.
-
-    >>> notes(Figures(None, Interval(0.5, 0.4, 0.6), 1200, 0, 0, "", datetime(2026, 1, 1)))[:59]
-    'mean score 0.5000 [0.4000, 0.6000]; 95% intervals; 1,200 ro'
-    """
-    parts = [
-        f"{name.lower()} {figure.value:.4f} [{figure.low:.4f}, {figure.high:.4f}]" for name, figure in figures.named()
-    ]
-    unscored = f"{figures.unscored:,} without a score left out" if figures.unscored else ""
-    parts += ["95% intervals", f"{figures.rows:,} rows", unscored, f"evaluate-qa {__version__}", figures.signature]
+def notes(facts: Facts, signature: str) -> str:
+    """Return the figures with their intervals as one line."""
+    parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in named(facts)]
+    unscored = f"{facts.joined.unscored:,} without a score left out" if facts.joined.unscored else ""
+    parts += ["95% intervals", counted(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
     return "; ".join(filter(None, parts))

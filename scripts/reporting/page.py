@@ -7,6 +7,7 @@ from typing import Any
 from .. import __version__
 from ..estimation.compared import notes as paired_notes
 from ..estimation.report import interval
+from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
@@ -18,7 +19,7 @@ def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     from .templates import templates
 
     environment = templates(Path(__file__).parent)
-    environment.filters["interval"] = _interval
+    environment.filters |= {"interval": _interval, "counted": counted}
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
@@ -58,11 +59,12 @@ def _notes(facts: Facts) -> Iterator[str]:
     if facts.pairs:
         yield from paired_notes(joined, facts.pairs, facts.powered)
         return
-    yield f"{len(next(iter(joined.scores.values()))):,} rows; 95% intervals."
+    yield f"{counted(facts.rows, 'row')}; 95% intervals."
     if facts.clusters is not None:
-        yield f"Rows with the same {joined.cluster_column} are treated as one group ({facts.clusters:,} groups)."
+        groups = counted(facts.clusters, "group")
+        yield f"Rows with the same {joined.cluster_column} are treated as one group ({groups})."
     if joined.unscored:
-        yield f"{joined.unscored:,} rows without a score or verdict were left out."
+        yield f"The figures leave out {counted(joined.unscored, 'row')} without a score or verdict."
     if facts.powered is None:
         yield "These figures trust the metric; the intervals do not account for its errors."
     else:

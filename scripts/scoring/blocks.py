@@ -7,17 +7,35 @@ The summary is written last, so a block is finished if it has a summary and the 
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files.bad_rows import bad_lines, check_bad_rows
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
-from ..files.writing import join, print_rows, write_file, write_part
-from .row_scorer import ScoredChunk
+from ..files.writing import check_place, join, json_line, print_rows, write_file, write_part
+from .row_scorer import BadRow, ScoredChunk
+
+_BEGINNING_OF_BAD_ROWS = re.compile(rb'\{"row": \d+, "error": "|\s*$')
+
+
+def bad_lines(bad: Iterable[BadRow]) -> bytes:
+    """Return the lines of the file of bad rows, as JSONL: `row` (its number), `error` and `input` (the row)."""
+    rows = ({"row": one.number, "error": one.error, "input": one.input} for one in bad)
+    return b"".join(json_line(row, default=repr) for row in rows)
+
+
+def check_bad_rows(path: Path) -> None:
+    """Raise RowsError unless bad rows can be written there. Only a file of bad rows may be replaced."""
+    check_place(path)
+    if path.is_file():
+        with path.open("rb") as file:
+            beginning = file.read(100)
+        if not _BEGINNING_OF_BAD_ROWS.match(beginning):
+            raise RowsError(f"{path} exists and does not hold bad rows. Name another file, or remove it.")
 
 
 @dataclass(frozen=True)
@@ -106,9 +124,6 @@ class Blocks:
 
     def add(self, number: int, records: Sequence[Record], chunk: ScoredChunk) -> None:
         """Save a block."""
-        if self._saved != self._settings:
-            save_settings(self._folder, self._settings)
-            self._saved = self._settings
         files = []
         if chunk.rows:
             files.append(self._scored(number))
@@ -117,6 +132,9 @@ class Blocks:
             files.append(self._bad(number))
             write_file(files[-1], bad_lines(chunk.bad))
         hashes = {file.name: _hash(file.read_bytes()) for file in files}
+        if self._saved != self._settings:
+            save_settings(self._folder, self._settings)
+            self._saved = self._settings
         block = Block(digest(records), Progress.of(records, chunk), hashes)
         text = json.dumps(asdict(block)).encode()
         write_file(self._folder / f"{number:06d}.block", _hash(text).encode() + b"\n" + text)
@@ -130,11 +148,7 @@ class Blocks:
     def finish(self) -> None:
         """Write bad rows and, if any row was scored, the output, and mark the work as done."""
         blocks = sorted(self.finished.items())
-        for number, block in blocks:
-            if not self._is_whole(block):
-                raise RowsError(f"{self._scored(number)} was damaged. Use --resume to write it again.")
         if self._errors is not None:
-            check_bad_rows(self._errors)
             join([self._bad(number) for number, block in blocks if block.outcome.bad], self._errors)
         if scored := [self._scored(number) for number, block in blocks if block.outcome.scored]:
             join(scored, self._target)

@@ -1,12 +1,10 @@
 """Connect to a Ray cluster, or start one on this machine, and start the actors that score."""
 
 import logging
-import math
 import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,22 +12,6 @@ from ..files.rows import Record, RowsError
 from .job import ScoringJob
 from .pool import Pool
 from .row_scorer import FileRowScorer, ScoredChunk
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A Ray cluster and its actors."""
-
-    # Number of actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as many as its
-    # GPUs allow if `num_gpus` is given.
-    num_actors: int | None = None
-    num_gpus: float = 0  # GPUs per actor; with a fraction, actors share a GPU
-
-    def __post_init__(self) -> None:
-        if self.num_actors is not None and self.num_actors < 1:
-            raise ValueError(f"--num-actors is {self.num_actors}; expected at least 1.")
-        if not 0 <= self.num_gpus < math.inf:
-            raise ValueError(f"--num-gpus is {self.num_gpus}; expected the number of GPUs per actor, such as 1 or 0.5.")
 
 
 class ScoringActor:
@@ -63,7 +45,7 @@ class ScoringActor:
 
 
 @contextmanager
-def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
+def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
     """Yield the actors; stop them at the end, and the cluster if it was started here.
 
     The variable RAY_ADDRESS names a running cluster, as in Ray's own commands. Raise ConnectionError if there is none,
@@ -71,20 +53,23 @@ def actor_pool(cluster: Cluster, job: ScoringJob, code: str) -> Iterator[Pool]:
     """
     import ray
 
-    _connect(ray, cluster)
+    _connect(ray, job.num_actors)
     try:
-        count = _count(cluster, ray.cluster_resources())
-        kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=cluster.num_gpus)
+        count = _count(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
+        kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=job.num_gpus or 0)
         yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
     finally:
         ray.shutdown()
 
 
-def _connect(ray: Any, cluster: Cluster) -> None:
+def _connect(ray: Any, num_actors: int | None) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = os.environ.get("RAY_ADDRESS")
     if not address:
-        ray.init("local", num_cpus=cluster.num_actors, include_dashboard=False, **quiet)
+        try:
+            ray.init("local", num_cpus=num_actors, include_dashboard=False, **quiet)
+        except Exception as error:  # a slow start raises an Exception of no other class
+            raise ConnectionError(f"Ray cannot be started on this machine: {error}") from error
         return
     _require_listener(address)
     try:
@@ -109,14 +94,13 @@ def _require_listener(address: str) -> None:
         ) from None
 
 
-def _count(cluster: Cluster, resources: dict[str, float]) -> int:
+def _count(num_actors: int | None, num_gpus: float, resources: dict[str, float]) -> int:
     """Return the number of actors; Ray would wait forever for actors that do not fit."""
     cpus, gpus = resources.get("CPU", 0), resources.get("GPU", 0)
-    room = int(min(cpus, gpus // cluster.num_gpus)) if cluster.num_gpus else int(cpus)
-    if not room or (cluster.num_actors or 0) > room:
-        wanted = f"{cluster.num_actors or 1} × (1 CPU and {cluster.num_gpus:g} GPUs)"
+    room = int(min(cpus, gpus // num_gpus)) if num_gpus else int(cpus)
+    if not room or (num_actors or 0) > room:
         raise ValueError(
-            f"The cluster has {cpus:g} CPUs and {gpus:g} GPUs, but the actors need {wanted}. Lower --num-actors or "
-            "--num-gpus."
+            f"The cluster has CPU: {cpus:g}, GPU: {gpus:g}, but the actors need {num_actors or 1} × (CPU: 1, GPU: "
+            f"{num_gpus:g}). Lower --num-actors or --num-gpus."
         )
-    return cluster.num_actors or room
+    return num_actors or room

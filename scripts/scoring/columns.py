@@ -1,5 +1,6 @@
 """Map the columns of a file to the columns of a metric."""
 
+import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,8 +8,8 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
+from .. import options
 from ..files.rows import LISTS, Row, RowsError, did_you_mean
-from ..loading import known_columns
 
 # Columns that hold paths.
 _PATHS = ("videos", "video_features")
@@ -20,17 +21,7 @@ COLUMNS = tuple(column for column in KNOWN_COLUMNS if column != "against")
 
 def parse_columns(given: Iterable[str], known: Collection[str] = COLUMNS) -> dict[str, str]:
     """Turn `["predictions=answer"]` into column of the metric → column of the input."""
-    named = {}
-    for text in given:
-        column, _, name = text.partition("=")
-        if not name:
-            raise ValueError(f"--column {text!r} must be a pair of names, such as --column predictions=answer.")
-        if column not in known:
-            compares = column == "against"
-            hint = "It compares systems over all rows." if compares else did_you_mean(column, known)
-            raise ValueError(f"--column {text!r}: there is no column {column!r} to read. {hint}")
-        named[column] = name
-    return named
+    return {column: name for column, (name,) in options.parse_columns(given, known).items()}
 
 
 @dataclass(frozen=True)
@@ -82,6 +73,6 @@ class MetricColumns:
 
 
 def accepted(metric: Any) -> list[str]:
-    """Return the columns of a file that a loaded metric accepts."""
-    known = known_columns(metric)
+    """Return the columns of a file that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
+    known = metric.columns if hasattr(metric, "check_columns") else inspect.signature(metric._compute).parameters
     return [column for column in COLUMNS if column in known]

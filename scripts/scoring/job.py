@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from ..files.bad_rows import check_bad_rows
 from ..files.claiming import CACHE
 from ..files.rows import STANDARD, Record, file_format, read_records
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
-from .blocks import Blocks
+from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
 from .row_scorer import FileRowScorer
 
@@ -34,9 +35,15 @@ class ScoringJob:
     errors: Path | None = None
     chunk_size: int = 1000
     resume: bool = False
+    engine: Literal["local", "ray"] = "local"
+    # Number of Ray actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as many as its
+    # GPUs allow if `num_gpus` is given.
+    num_actors: int | None = None
+    num_gpus: float | None = None  # GPUs per actor; with a fraction, actors share a GPU
 
     def __post_init__(self) -> None:
         check_target(self.target)
+        self._check_engine()
         if self.chunk_size < 1:
             raise ValueError(f"--chunk-size is {self.chunk_size}; expected at least 1")
         if self.resume and self.target == STANDARD:
@@ -54,6 +61,21 @@ class ScoringJob:
                 raise ValueError(
                     f"--errors {self.errors} is in the folder for unfinished work. Name a file outside of it."
                 )
+
+    def _check_engine(self) -> None:
+        given = {"--num-actors": self.num_actors, "--num-gpus": self.num_gpus}
+        if self.engine == "local":
+            if foreign := [name for name, value in given.items() if value is not None]:
+                raise ValueError(f"{foreign[0]} works with Ray only. Add --engine ray, or leave it out.")
+            return
+        if STANDARD in (self.source, self.target):
+            raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
+        if not find_spec("ray"):
+            raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'")
+        if self.num_actors is not None and self.num_actors < 1:
+            raise ValueError(f"--num-actors is {self.num_actors}; expected at least 1.")
+        if self.num_gpus is not None and not 0 <= self.num_gpus < inf:
+            raise ValueError(f"--num-gpus is {self.num_gpus}; expected the number of GPUs per actor, such as 1 or 0.5.")
 
     def records(self) -> Iterator[Record]:
         """Read the input."""

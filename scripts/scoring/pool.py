@@ -32,16 +32,12 @@ class Pool:
     count: int
     # Each actor appears once for every block that it may still be given.
     _free: deque[Any] = field(default_factory=deque, init=False)
-    # Ray's future of an actor's start → the actor. Actors that find no room stay here.
-    _starting: dict[Any, Any] = field(default_factory=dict, init=False)
-    # Ray's future of a scored block → the block and its actor.
-    _running: dict[Any, tuple[ScoringTask, Any]] = field(default_factory=dict, init=False)
+    # Ray's future → the actor, and the block that it scores; None while it starts. Actors that find no room stay here.
+    _awaited: dict[Any, tuple[Any, ScoringTask | None]] = field(default_factory=dict, init=False)
     _dead: set[Any] = field(default_factory=set, init=False)
-    # Blocks of actors that died, and how many actors died with each block.
+    # Blocks of actors that died, and how many actors died with each block, or with None, in a row at their start.
     _lost: deque[ScoringTask] = field(default_factory=deque, init=False)
-    _deaths: Counter[int] = field(default_factory=Counter, init=False)
-    # Number of actors in a row that died while they started.
-    _failed_starts: int = field(default=0, init=False)
+    _deaths: Counter[int | None] = field(default_factory=Counter, init=False)
 
     def score(self, tasks: Iterator[ScoringTask]) -> Iterator[tuple[ScoringTask, ScoredChunk]]:
         """Keep all actors busy; yield each block as soon as it is scored."""
@@ -50,28 +46,27 @@ class Pool:
         while True:
             while self._free and (task := self._lost.popleft() if self._lost else next(tasks, None)) is not None:
                 actor = self._free.popleft()
-                self._running[actor.score.remote(task[1])] = task, actor
-            if self._free and not self._running:
+                self._awaited[actor.score.remote(task[1])] = actor, task
+            if self._free and not self._is_scoring():
                 return
             if (scored := self._wait()) is not None:
                 yield scored
 
     def _start_one(self) -> None:
         actor = self.start()
-        self._starting[actor.ready.remote()] = actor
+        self._awaited[actor.ready.remote()] = actor, None
+
+    def _is_scoring(self) -> bool:
+        return any(task is not None for _, task in self._awaited.values())
 
     def _wait(self) -> tuple[ScoringTask, ScoredChunk] | None:
         """Wait until an actor has started, or until a block is scored, and return that block."""
         import ray
 
-        patience = None if self._running else _PATIENCE
-        done, _ = ray.wait([*self._starting, *self._running], num_returns=1, timeout=patience)
+        done, _ = ray.wait([*self._awaited], num_returns=1, timeout=None if self._is_scoring() else _PATIENCE)
         if not done:
             raise RowsError("The cluster has no room for an actor. Continue with --resume when it has.")
-        if done[0] in self._starting:
-            self._welcome(done[0])
-            return None
-        task, actor = self._running.pop(done[0])
+        actor, task = self._awaited.pop(done[0])
         try:
             chunk = ray.get(done[0])
         except ray.exceptions.RayTaskError as error:
@@ -80,25 +75,13 @@ class Pool:
             self._replace(actor)
             self._retry(task, error)
             return None
+        if task is None:
+            self._deaths[None] = 0
+            self._free.extend([actor] * _AHEAD)
+            return None
         if actor not in self._dead:
             self._free.append(actor)
         return task, chunk
-
-    def _welcome(self, started: Any) -> None:
-        """Give blocks to an actor that has started, or replace it if it died."""
-        import ray
-
-        actor = self._starting.pop(started)
-        try:
-            ray.get(started)
-        except ray.exceptions.RayActorError as error:
-            self._failed_starts += 1
-            if self._failed_starts > _RETRIES * self.count:
-                raise RowsError(f"No actor can be started: {error}. Continue with --resume.") from error
-            self._start_one()
-            return
-        self._failed_starts = 0
-        self._free.extend([actor] * _AHEAD)
 
     def _replace(self, actor: Any) -> None:
         """Start another actor in place of one that died, once."""
@@ -112,12 +95,16 @@ class Pool:
             ray.kill(actor)
         self._start_one()
 
-    def _retry(self, task: ScoringTask, error: Exception) -> None:
-        number, records = task
+    def _retry(self, task: ScoringTask | None, error: Exception) -> None:
+        """Give the block of an actor that died to another one, unless actors die with it, or while they start."""
+        number, records = task or (None, [])
         self._deaths[number] += 1
-        if self._deaths[number] > _RETRIES:
+        if task is None and self._deaths[None] > _RETRIES * self.count:
+            raise RowsError(f"No actor can be started: {error}. Continue with --resume.") from error
+        if task is not None and self._deaths[number] > _RETRIES:
             raise RowsError(
                 f"The actors that scored rows {records[0][0]} to {records[-1][0]} died ({error}). If they ran out of "
                 "memory, use a smaller --num-actors or --chunk-size. Continue with --resume."
             ) from error
-        self._lost.append(task)
+        if task is not None:
+            self._lost.append(task)

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
-from ..files.bad_rows import BadRow
-from ..files.rows import STANDARD, Broken, Record, Row, RowsError, did_you_mean, place
+from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..standalone import program
 from .columns import MetricColumns, accepted
 
@@ -21,6 +20,15 @@ SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
 
 _NumberedRow = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be scored: its number, the error message, and the row, or the line if it cannot be parsed."""
+
+    number: int
+    error: str
+    input: Row | str
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,9 @@ class FileRowScorer:
                 raise ValueError(
                     f"--column {column}=…: {metric.name} has no such column. {did_you_mean(column, self._accepted)}"
                 )
+        for name in compute:
+            if name in self._accepted:
+                raise ValueError(f"--compute {name}=…: {name} is a column. Name it with --column {name}=NAME.")
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options
@@ -74,7 +85,7 @@ class FileRowScorer:
     def require_columns(self, records: Sequence[Record]) -> None:
         """Raise RowsError if no row has a column that the metric needs."""
         rows = [row for _, row in records if not isinstance(row, Broken)]
-        self._columns.require("standard input" if self._source == STANDARD else str(self._source), rows, self._required)
+        self._columns.require(source_name(self._source), rows, self._required)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""

@@ -11,38 +11,34 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from evaluate_qa.metrics._shared.progress import progress
 
 from ..files.claiming import claimed
-from ..files.rows import STANDARD, Record, RowsError
+from ..files.rows import STANDARD, Record, RowsError, source_name
 from .blocks import Block, Blocks, Progress, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
 from .row_scorer import FileRowScorer, ScoredChunk
 
-if TYPE_CHECKING:
-    from .cluster import Cluster
-
 _Engine = Callable[[Iterator[ScoringTask]], Iterator[tuple[ScoringTask, ScoredChunk]]]
 
 
-def run(job: ScoringJob, cluster: "Cluster | None" = None) -> Progress:
+def run(job: ScoringJob) -> Progress:
     """Score all rows, in this process or in actors of a Ray cluster; finished blocks survive an interruption."""
     records, standard = job.records(), sys.stdout.buffer
     # Whatever a metric or a library prints must not come between the rows.
     with redirect_stdout(sys.stderr), claimed(job.errors) if job.errors else nullcontext():
         if job.target == STANDARD:
             output = StandardOutput(standard, job.errors)
-            reached = _run(job, job.scorer(), records, output, {}, cluster)
+            reached = _run(job, job.scorer(), records, output, {})
         else:
             with claimed(Path(job.target)) as folder:
                 scorer = job.scorer()
                 blocks = job.blocks(folder, scorer.code)
-                reached = _run(job, scorer, records, blocks, dict(blocks.finished), cluster)
+                reached = _run(job, scorer, records, blocks, dict(blocks.finished))
                 blocks.finish()
     if not reached.scored:
-        raise RowsError(f"{job.source}: none of the {reached.records} rows can be scored. See {job.errors}.")
+        raise RowsError(f"{source_name(job.source)}: no row can be scored. See {job.errors}.")
     return reached
 
 
@@ -52,21 +48,20 @@ def _run(
     records: Iterator[Record],
     output: Blocks | StandardOutput,
     finished: dict[int, Block],
-    cluster: "Cluster | None",
 ) -> Progress:
     total = _checked(job, scorer)
     unfinished = _unfinished(job, scorer, records, finished)
     if (first := next(unfinished, None)) is not None:
         done = output.progress.records
         with (
-            _engine(job, scorer, cluster) as engine,
+            _engine(job, scorer) as engine,
             progress(Path(job.metric).name, total, "row", done, stays=True) as bar,
         ):
             for (number, chunk), scored in engine(itertools.chain([first], unfinished)):
                 output.add(number, chunk, scored)
                 bar.update(len(chunk))
     if not output.progress.records:
-        raise RowsError(f"{job.source}: there are no rows to score")
+        raise RowsError(f"{source_name(job.source)}: there are no rows to score")
     return output.progress
 
 
@@ -105,20 +100,20 @@ def _unfinished(
 
 def _changed(job: ScoringJob, rows: str) -> RowsError:
     return RowsError(
-        f"{job.source}: {rows} differ from those that the stopped run scored. Restore them, or start over "
+        f"{source_name(job.source)}: {rows} differ from those that the stopped run scored. Restore them, or start over "
         f"after: rm -r {quote(f'{job.target}.work')}"
     )
 
 
 @contextmanager
-def _engine(job: ScoringJob, scorer: FileRowScorer, cluster: "Cluster | None") -> Iterator[_Engine]:
+def _engine(job: ScoringJob, scorer: FileRowScorer) -> Iterator[_Engine]:
     """Yield a function that scores blocks."""
-    if cluster is None:
+    if job.engine == "local":
         yield lambda tasks: ((task, scorer.score(task[1])) for task in tasks)
     else:
         from .cluster import actor_pool
 
-        with actor_pool(cluster, job, scorer.code) as pool:
+        with actor_pool(job, scorer.code) as pool:
             yield pool.score
 
 

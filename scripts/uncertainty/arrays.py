@@ -19,8 +19,15 @@ def numbers(name: str, values: ArrayLike | Sequence[float | None], rows: int | N
     if array.ndim != 1:
         raise ValueError(f"{name}: expected a list of numbers")
     if rows is not None and len(array) != rows:
-        raise ValueError(f"{name}: there are {len(array)} values; expected {rows}, one for each row")
+        raise ValueError(f"{name}: the length is {len(array)}; expected {rows}, one value for each row")
     return array
+
+
+def require(name: str, values: Floats, is_right: Bools, expected: str) -> None:
+    """Raise ValueError for the first value that is not right."""
+    if not is_right.all():
+        row = int(is_right.argmin())
+        raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
 
 
 def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Ints]:
@@ -29,7 +36,7 @@ def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ..
         return (), np.zeros(rows, np.int64)
     found: list[object] = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
     if len(found) != rows:
-        raise ValueError(f"{name}: there are {len(found)} values; expected {rows}, one for each row")
+        raise ValueError(f"{name}: the length is {len(found)}; expected {rows}, one value for each row")
     texts = list(map(str, found))
     seen = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return tuple(seen), np.fromiter(map(seen.__getitem__, texts), np.int64, rows)

@@ -10,7 +10,7 @@ Each bound is the widest of several bounds:
 """
 
 from collections.abc import Iterator
-from math import cbrt, floor, sqrt
+from math import cbrt, floor, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -61,7 +61,8 @@ def bounds(
         rows = independent_rows(differences, len(sums), deviation)
         ends.append(tango(wins * rows, losses * rows, rows, level))
     lows, highs = zip(*ends, strict=True)
-    return Interval(value, float(min(lows)), float(max(highs)))
+    most = 1.0 if of_verdicts else inf  # few clusters have wide bounds, but shares differ by at most 1
+    return Interval(value, max(-most, float(min(lows))), min(most, float(max(highs))))
 
 
 def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:

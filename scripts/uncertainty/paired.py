@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, codes, numbers
+from .arrays import Floats, codes, numbers, require
 from .bounds import EXACT, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness
 from .intervals import Interval
 
@@ -112,7 +112,7 @@ def compare(
     rows = len(values[baseline])
     _, places = codes("clusters", np.arange(rows) if clusters is None else clusters, rows)
     if rows == 0 or places.max() < 1:
-        raise ValueError(f"{rows} rows of one cluster; a comparison needs at least two")
+        raise ValueError("the rows have fewer than two clusters, and a comparison needs at least two. Give more rows.")
     if not 0 < confidence < 1:
         raise ValueError(f"expected a confidence between 0 and 1, got {confidence}")
     count, level = int(places.max()) + 1, (1 + confidence) / 2
@@ -169,12 +169,10 @@ def _checked(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) ->
     for name in names:
         if name not in given:
             raise ValueError(f"there are no {kind} of {name!r}")
-        found[name] = numbers(f"{kind} of {name}", given[name], len(next(iter(found.values()))) if found else None)
-        wrong = ~np.isfinite(found[name]) if kind == "scores" else ~np.isin(found[name], (0, 1))
-        if wrong.any():
-            row = int(wrong.argmax())
-            expected = "a number" if kind == "scores" else "1 or 0"
-            raise ValueError(f"{kind} of {name}: row {row} is {found[name][row]:g}; expected {expected}")
+        title = f"{kind}[{name!r}]"
+        found[name] = numbers(title, given[name], len(next(iter(found.values()))) if found else None)
+        is_right = np.isfinite(found[name]) if kind == "scores" else np.isin(found[name], (0, 1))
+        require(title, found[name], is_right, "a number" if kind == "scores" else "1 or 0")
     return found
 
 

@@ -178,8 +178,8 @@ def test_wrong_options_are_reported(score, toy, cluster, monkeypatch):
     assert "Start one with: ray start --head" in output
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     output = score(*files, *ray, "--num-actors", 3, code=1)
-    assert "has 2 CPUs and 0 GPUs, but the actors need 3 × (1 CPU and 0 GPUs)" in output
-    assert "the actors need 1 × (1 CPU and 1 GPUs)" in score(*files, *ray, "--num-gpus", 1, code=1)
+    assert "has CPU: 2, GPU: 0, but the actors need 3 × (CPU: 1, GPU: 0)" in output
+    assert "the actors need 1 × (CPU: 1, GPU: 1)" in score(*files, *ray, "--num-gpus", 1, code=1)
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "pip install 'evaluate-qa[ray]'" in score(*files, *ray, code=1)
     assert sorted(path.name for path in Path().iterdir()) == ["in.jsonl", "metrics"]

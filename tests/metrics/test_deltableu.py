@@ -154,9 +154,10 @@ def test_no_score_exceeds_100(metric):
         assert result["per_example"]["score"] == [100] * 3
 
 
-def test_the_longest_ngram_is_bounded(metric):
-    with pytest.raises(ValueError, match=r"^deltableu: max_ngram_order is 1000000000; expected .*, at most 100$"):
-        metric.compute(predictions=["a"], references=["a"], max_ngram_order=10**9)
+@pytest.mark.parametrize(("option", "most"), [("max_ngram_order", 100), ("n_bootstrap", 100_000)])
+def test_options_that_need_memory_are_bounded(metric, option, most):
+    with pytest.raises(ValueError, match=rf"^deltableu: {option} is 1000000000; expected .*, at most {most}$"):
+        metric.compute(predictions=["a"], references=["a"], **{option: 10**9})
 
 
 def test_numpy_weights_are_accepted(metric):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from commands import run_command
 
@@ -88,6 +89,16 @@ def test_changed_writes_rows_with_the_largest_change_first(run):
         "prediction_before": f"base says {at}", "prediction": f"new says {at}",
         "score_before": SCORES["base"][at], "score": SCORES["new"][at],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["changed.csv", "changed.parquet"])
+def test_without_a_change_a_table_has_only_its_columns(run, target):
+    write_rows("same.jsonl", rows("base"))
+    run("base.parquet", "same.jsonl", "--changed", target)
+    assert list(read_rows(target)) == []
+    assert (pq.read_schema(target).names if "parquet" in target else Path(target).read_text().strip().split(",")) == [
+        *("id", "question", "baseline", "system", "change", "prediction_before", "prediction", "score_before", "score")
+    ]
 
 
 def test_labels_give_the_difference_of_accuracies(run):

@@ -168,11 +168,7 @@ def test_estimate_reports_bad_input_with_its_row(run, labels, options, message):
     assert message in run(labels, *options, code=1)
 
 
-def test_estimate_reports_nan_and_repeated_and_empty_rows(run):
-    write_rows("nan.jsonl", [*ROWS[:5], ROWS[5] | {"score": float("nan")}])
-    assert "nan.jsonl, line 6: the column 'score' is nan; expected a number" in run(
-        labeled(), code=1, scored="nan.jsonl"
-    )
+def test_estimate_reports_repeated_and_empty_rows(run):
     rows = [{"question": "Q?", "prediction": "It.", "score": 1, "system": name} for name in "ab"]
     write_rows("twice.jsonl", rows)
     message = run(labeled(columns=("question", "prediction")), code=1, scored="twice.jsonl")

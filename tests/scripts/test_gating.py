@@ -185,10 +185,10 @@ def test_rows_without_a_score_are_left_out_up_to_a_share(run):
     write_rows("new.jsonl", new)
     _, found = run("new.jsonl", "--max-drop", 0.99)
     assert found["rows"] == 114
-    assert any(note == "6 rows without a score or verdict (old 3, new 4) were left out." for note in found["notes"])
+    assert "The figures leave out 6 rows without a score or verdict (old 3, new 4)." in found["notes"]
     new[6] |= {"score": None}
     write_rows("new.jsonl", new)
-    message = "gate: 7 rows without a score or verdict (old 3, new 5) of 120 are more than 5.0%"
+    message = "gate: the files have 7 rows without a score or verdict (old 3, new 5), more than 5.0% of 120."
     assert message in run("new.jsonl", "--max-drop", 0.99, code=2)
     _, found = run("new.jsonl", "--max-drop", 0.99, "--max-unscored", 0.06)
     assert found["rows"] == 113

@@ -18,6 +18,12 @@ def test_unknown_metric_without_evaluate_lists_the_metrics(monkeypatch):
         load_metric("bemm")
 
 
+@pytest.mark.parametrize("name", ["", "/"])
+def test_an_empty_name_is_an_unknown_metric(name):
+    with pytest.raises(ValueError, match=rf"^there is no metric '{name}'\. Available: bem, "):
+        load_metric(name)
+
+
 def test_long_commands_limit_the_caches_of_shapes_unless_the_user_sets_them(monkeypatch, tmp_path):
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "7")
     monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "")  # so that monkeypatch restores it

@@ -76,7 +76,7 @@ def report(working_folder):
         write_rows(f"{name}.labels.jsonl", [{"id": f"r{at}", "label": LABELS[name][at]} for at in range(60)])
 
     def report(*arguments, code=0):
-        done = run_command("report", *arguments, "--output", "report.html", code=code)
+        done = run_command("report", "--output", "report.html", *arguments, code=code)
         return done.stderr if code else Path("report.html").read_text("utf-8")
 
     return report
@@ -147,18 +147,13 @@ def test_odd_texts_are_shown(report):
     [
         (["old.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"], "--labels was given 2 times"),
         (["old.jsonl", "--by", "kin"], "no column 'kin'. Did you mean 'kind'?"),
-        (["none.jsonl"], "there is no such file"),
+        (["old.jsonl", "--output", "report.pdf"], "report.pdf: report files must end in .html."),
         (["old.jsonl", "-"], "report reads its rows twice. Give a file in place of standard input."),
     ],
 )
 def test_error_messages(report, arguments, message):
     assert message in report(*arguments, code=1)
     assert not Path("report.html").exists()
-
-
-def test_other_suffix_is_rejected(report):
-    done = run_command("report", "old.jsonl", "--output", "report.pdf", code=1)
-    assert "report.pdf: report files must end in .html." in done.stderr
 
 
 def test_words_of_references_are_marked():

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.loading import load_metric
+from evaluate_qa.scoring.cluster import _connect
 
 ROWS = [
     {"id": 1, "prediction": "the cat sat", "references": ["the dog", "a cat sat down"], "question": "Who sat?"},
@@ -194,19 +196,18 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--chunk-size", "0"], "expected at least 1"),
         (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--compute", "questions=q"], "questions is a column. Name it"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
-        (
-            ["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"],
-            "such as --column predictions=answer.",
-        ),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"], "as --column predictions=NAME."),
         (
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],
             "toy has no such column. Available: predict",
         ),
-        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "It compares systems over all rows."),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "no column 'against' to rename."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
+        (["--input", "-", "--output", "o.csv"], "standard input: there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
     ],
 )
@@ -422,11 +423,28 @@ def test_a_run_without_any_score_leaves_no_work(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
     for _ in range(2):
-        assert "none of the 2 rows can be scored. See bad.jsonl" in score(*options, code=1).stderr
+        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, code=1).stderr
         assert _files() == ["bad.jsonl", "in.jsonl"]
     write_rows("in.jsonl", ROWS)
     score(*options)
     assert len(_rows("out.jsonl")) == 3
+
+
+def test_a_first_block_that_cannot_be_written_leaves_no_work(score):
+    write_rows("in.parquet", [{**row, "raw": b"\x00"} for row in ROWS])
+    for _ in range(2):
+        message = score("--input", "in.parquet", "--output", "out.jsonl", code=1).stderr
+        assert "a value of type bytes, which JSONL and CSV cannot hold; write Parquet" in message
+        assert _files() == ["in.parquet"]
+
+
+def test_a_failed_start_of_ray_is_reported(monkeypatch):
+    def init(*_, **__):
+        raise Exception("the current node timed out")
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(ConnectionError, match="Ray cannot be started on this machine: the current node timed out"):
+        _connect(SimpleNamespace(init=init), None)
 
 
 def test_memory_does_not_grow_with_the_rows(processes, toy, tmp_path):

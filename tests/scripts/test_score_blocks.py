@@ -1,13 +1,10 @@
 """A damaged block is scored again; the other blocks are kept."""
 
-from pathlib import Path
-
 import pytest
 
-from evaluate_qa.files.bad_rows import BadRow
-from evaluate_qa.files.rows import RowsError, read_rows
+from evaluate_qa.files.rows import read_rows
 from evaluate_qa.scoring.blocks import Blocks, Progress
-from evaluate_qa.scoring.row_scorer import ScoredChunk
+from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk
 
 
 def _blocks(folder, resume=True):
@@ -45,11 +42,3 @@ def test_only_a_damaged_block_is_made_again(tmp_path, work, name):
     blocks.finish()
     assert [row["a"] for _, row in read_rows(tmp_path / "out.jsonl")] == [0, 1, 2, 3]
     assert [row["row"] for _, row in read_rows(tmp_path / "bad.jsonl")] == [2, 4, 6, 8]
-
-
-def test_a_block_that_is_damaged_during_the_run_is_not_joined(tmp_path, work):
-    blocks = _blocks(tmp_path)
-    Path(work / "000002.jsonl").write_bytes(b"")
-    with pytest.raises(RowsError, match=r"000002\.jsonl was damaged. Use --resume to write it again"):
-        blocks.finish()
-    assert not (tmp_path / "out.jsonl").exists()

@@ -107,7 +107,7 @@ def test_rows_keep_their_order_and_each_pair_is_asked_once(run, server, output):
         {"questions": "Wer schrieb es?", "references": "Müller"},
         *some_rows(20),
     ]
-    assert "24 of 24 rows are complete" in run(rows)
+    assert "The output has answers for 24 of 24 rows." in run(rows)
     expected = [answered(row) for row in rows]
     expected[1]["synthetic_answers"] = ["It is lone \ufffd."]  # a request is UTF-8, which cannot encode half a pair
     assert output() == expected
@@ -140,7 +140,7 @@ def test_parquet_is_read_and_a_complete_output_is_kept(run, server, output, tmp_
     write_rows(tmp_path / "a.parquet", [{"questions": "q", "references": ["r"], "day": date(2024, 7, 26)}])
     run(tmp_path / "a.parquet")
     assert output() == [answered({"questions": "q", "references": ["r"], "day": "2024-07-26"})]
-    assert "has all 1 rows already" in run(tmp_path / "a.parquet")
+    assert "is complete already: 1 row." in run(tmp_path / "a.parquet")
     assert len(server.bodies) == 1
 
 
@@ -162,14 +162,14 @@ def test_a_failed_row_is_reported_and_retried_by_the_next_run(run, server, outpu
     server.plan["s1"] = [reply] * 2
     error = run(rows, code=1, max_retries=0)
     assert output() == [answered(rows[0]), answered(rows[2])]
-    assert "2 of 4 rows are complete" in error
+    assert "for 2 of 4 rows." in error
     first, second = (line for line in error.splitlines() if ", line " in line)
     assert "line 2: " in first
     assert "line 4: " in second
     assert reason in first
     assert reason in second
     server.bodies.clear()
-    assert "5 answers are from an earlier run" in run(rows)
+    assert "An earlier run wrote 5 answers." in run(rows)
     assert output() == [answered(row) for row in rows]
     assert server.asked == {"s1": 2}
     assert not (tmp_path / "b.jsonl.work").exists()
@@ -178,7 +178,7 @@ def test_a_failed_row_is_reported_and_retried_by_the_next_run(run, server, outpu
 def test_a_server_that_is_not_there_ends_the_run_early(run, tmp_path):
     # Nothing listens on port 9 (discard).
     error = run(some_rows(100), code=1, endpoint="http://127.0.0.1:9/v1", max_retries=0, concurrency=1)
-    assert "0 of 100 rows are complete" in error
+    assert "for 0 of 100 rows." in error
     assert "The run ended early because its first 20 requests failed." in error
     assert "Cannot connect to host 127.0.0.1:9" in error
     assert "10 rows failed" in error
@@ -189,7 +189,7 @@ def test_failures_after_an_answer_do_not_end_the_run(run, server, output):
     rows = [{"questions": "q", "references": f"{n}"} for n in range(60)]
     server.plan = {f"{n}": [(400, b"{}")] for n in range(1, 41)}
     error = run(rows, code=1, concurrency=1)
-    assert "20 of 60 rows are complete" in error
+    assert "for 20 of 60 rows." in error
     assert "… and 30 more." in error
     assert output() == [answered(rows[n]) for n in (0, *range(41, 60))]
 
@@ -282,7 +282,7 @@ def test_a_killed_run_resumes_and_ends_like_an_uninterrupted_one(processes, run,
     time.sleep(0.1)  # until the server has answered the last requests
     server.bodies.clear()
     saved = answers.read_bytes().count(b"\n")
-    assert f"{saved} answers are from an earlier run" in run(rows)
+    assert f"An earlier run wrote {saved} answers." in run(rows)
     assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert len(server.bodies) == 40 - saved
 
@@ -318,7 +318,9 @@ def test_a_bad_row_is_reported_before_any_request(run, server, tmp_path, line, r
         ({"extra_body": "[1]"}, "--load extra_body=[1]: expected a JSON object"),
         ({"extra_body": "{"}, "--load extra_body={: expected a JSON object"),
         ({"endpoint": None, "batch_size": 0}, "batch_size is 0"),
-        ({"endpoint": None, "batch_size": "many"}, "--load batch_size=many: expected a number, such as batch_size=32."),
+        ({"endpoint": None, "batch_size": "many"}, "batch_size=many: expected a whole number, such as batch_size=32."),
+        ({"concurrency": 1.5}, "--load concurrency=1.5: expected a whole number, such as concurrency=16."),
+        ({"timeout": "long"}, "--load timeout=long: expected a number, such as timeout=60.0."),
         ({"endpoint": None, "concurrency": 2}, "--load concurrency: there is no such option without --endpoint."),
         ({"timeuot": 2}, "no such option with --endpoint. Did you mean 'timeout'?"),
         ({"output": "b.parquet"}, "Use a name that ends in .jsonl"),
@@ -379,7 +381,7 @@ def test_empty_and_truncated_answers_of_a_local_model_fail(run, output, chat_mod
     assert "line 1: the answer was cut off at 5 tokens; increase max_tokens" in error
     assert "line 5: the model's answer is empty" in error
     error = run(rows, code=1, endpoint=None, model=chat_model, max_tokens=12)
-    assert "4 of 5 rows are complete" in error
+    assert "for 4 of 5 rows." in error
     assert [row["synthetic_answers"] for row in output()] == [[answer] for answer in KNOWN.values()]
 
 

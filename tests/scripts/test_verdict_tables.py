@@ -180,8 +180,8 @@ def test_cached_verdict_is_not_replaced(run):
     write_rows("w.jsonl", lines("correct", "incorrect", "correct", model="gpt") * 2)
     run("import", "--input", "v.jsonl", "--cache-dir", "cache")
     printed = run("import", "--input", "w.jsonl", "--cache-dir", "cache")
-    assert printed.splitlines()[:2] == ["Imported 1 verdicts.", "3 verdicts were in the cache already."]
-    assert printed.splitlines()[2].startswith("2 verdicts differ from the cache, which was not changed.")
+    assert printed.splitlines()[:2] == ["Imported 1 verdict.", "The cache had 3 verdicts already."]
+    assert printed.splitlines()[2].startswith("The cache, which was not changed, has other values for 2 verdicts.")
     out = judge(model="gpt", cache_dir="cache").compute(**rows("answer 1"))
     assert out["per_example"]["verdict"] == [True]
 
@@ -198,6 +198,11 @@ def test_secrets_are_not_exported(run, server):
 
 def test_error_messages(run, tmp_path):
     assert "holds no verdicts. Give the cache_dir" in run("export", "--cache-dir", "none", "-o", "v.jsonl", code=1)
+    Path("damaged").mkdir()
+    Path("damaged/verdicts.sqlite").write_text("no database")
+    message = run("export", "--cache-dir", "damaged", "-o", "v.jsonl", code=1)
+    assert "damaged/verdicts.sqlite cannot be used (file is not a database). Restore the file, or" in message
+    assert not Path("v.jsonl").exists()
     assert "CSV cannot hold verdicts." in run("export", "--cache-dir", "none", "-o", "v.csv", code=1)
     assert "no such file" in run("import", "--input", "none.jsonl", "--cache-dir", "cache", code=1)
     write_rows("v.jsonl", lines("correct", model="gpt"))

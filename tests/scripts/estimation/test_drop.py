@@ -30,7 +30,7 @@ def test_resamples_must_be_enough_for_the_confidence():
     """The first of 999 halves is a bound at 99.9%; 998 halves are too few."""
     drawn = np.random.default_rng(2).random(50)
     assert gate(drawn, np.zeros(50), confidence=0.999, resamples=999).drop.low > 0
-    with pytest.raises(ValueError, match="998 resamples are too few"):
+    with pytest.raises(ValueError, match="resamples is 998; expected at least 999 for 99"):
         gate(drawn, np.zeros(50), confidence=0.999, resamples=998)
 
 
@@ -105,15 +105,15 @@ def test_of_difference_by_hand():
     ("before", "after", "options", "message"),
     [
         ([1] * 4, [0] * 4, {}, "4 clusters could not fail with 95% confidence: give more rows"),
-        ([1] * 9, [0] * 9, {"clusters": [0] * 9}, "1 clusters could not fail"),
+        ([1] * 9, [0] * 9, {"clusters": [0] * 9}, "1 cluster could not fail"),
         ([], [], {}, "0 clusters could not fail"),
-        ([1] * 6, [0] * 5, {}, "system: there are 5 values; expected 6"),
+        ([1] * 6, [0] * 5, {}, "system: the length is 5; expected 6"),
         ([1] * 6, [0] * 5 + [None], {}, "system[5] is nan; expected a number"),
         ([1] * 6, [0] * 6, {"max_drop": -0.1}, "max_drop is -0.1; expected 0 or more"),
         ([1] * 6, [0] * 6, {"max_drop": 5}, "max_drop is 5, which no drop of accuracy can exceed"),
         ([1] * 6, [0] * 6, {"max_drop": float("nan")}, "max_drop is nan; expected 0 or more"),
         ([1] * 6, [0] * 6, {"confidence": 0.5}, "expected a confidence between 0.5 and 1, got 0.5"),
-        ([1] * 60, [0] * 60, {"resamples": 10}, "10 resamples are too few"),
+        ([1] * 60, [0] * 60, {"resamples": 10}, "resamples is 10; expected at least 100 for 95.0% confidence"),
     ],
 )
 def test_gate_rejects_bad_input(before, after, options, message):

@@ -83,7 +83,7 @@ def test_estimate_needs_twenty_labels(clusters):
     enough = np.repeat([1.0, 0.0, NAN], [10 * each, 10 * each, 200 - 20 * each])
     scores = np.tile([0.0, 1.0], 100)
     assert estimate(scores, enough, clusters=clusters).all.labels == 20 * each
-    with pytest.raises(ValueError, match=f"^{19 * each} .*needs at least 20"):
+    with pytest.raises(ValueError, match=r"not 19 for 200 rows|cover only 19 groups"):
         estimate(scores, np.where(np.arange(200) < 19 * each, enough, NAN), clusters=clusters)
 
 
@@ -152,8 +152,8 @@ def test_difference_from_a_copy_is_zero():
 def test_group_without_enough_labels_has_a_reason():
     found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
     assert isinstance(found.groups["much"], Estimate)
-    assert found.groups["none"] == "0 of 10 rows are labeled, and an interval needs at least 20. Label more rows."
-    with pytest.raises(ValueError, match="no difference with group 'none': 0 of 10 rows are labeled"):
+    assert found.groups["none"] == "an interval needs at least 20 labels, not 0 for 10 rows. Label more rows."
+    with pytest.raises(ValueError, match="no difference with group 'none': an interval needs at least 20 labels"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
     with pytest.raises(ValueError, match="no difference with group 'c': there is no such group; there are much, none"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
@@ -183,7 +183,7 @@ def test_scores_add_nothing_if_all_rows_are_labeled():
 def test_few_labels_of_a_kind_get_a_note():
     labels = np.where(np.arange(1000) < 100, np.arange(1000) != 7, NAN)
     found = estimate(np.random.default_rng(1).random(1000), labels).all
-    assert "only 1 labels of one kind: the interval is approximate" in found.notes
+    assert "only 1 label of one kind: the interval is approximate" in found.notes
     assert found.accuracy.value < found.accuracy.high < 1, "no mean of labels is above 1"
     found = estimate(np.random.default_rng(1).random(1000), 1 - labels).all
     assert 0 < found.accuracy.low < found.accuracy.value, "nor below 0"
@@ -203,17 +203,17 @@ def changed(values, place, value):
         ({"scores": [SCORES]}, "scores: expected a list of numbers"),
         ({"scores": SCORES - 1}, "scores[16] is -1; expected a number from 0 to 1"),
         ({"labels": -LABELS}, "labels[0] is -1; expected a number from 0 to 1, or NaN"),
-        ({"labels": LABELS[:199]}, "labels: there are 199 values; expected 200"),
+        ({"labels": LABELS[:199]}, "labels: the length is 199; expected 200"),
         (
             {"labels": np.where(np.arange(200) < 5, LABELS, NAN)},
-            "5 of 200 rows are labeled, and an interval needs at least 20",
+            "an interval needs at least 20 labels, not 5 for 200 rows",
         ),
         ({"labels": LABELS * 0}, "All 40 labels are 0, so their variation is unknown"),
         ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
-        ({"weights": np.ones(3)}, "weights: there are 3 values; expected 200"),
-        ({"clusters": [0] * 3}, "clusters: there are 3 values; expected 200"),
-        ({"clusters": [0] * 190 + list(range(10))}, "40 labels cover only 1 groups, and an interval needs at least 20"),
-        ({"groups": ["a"]}, "groups: there are 1 values; expected 200"),
+        ({"weights": np.ones(3)}, "weights: the length is 3; expected 200"),
+        ({"clusters": [0] * 3}, "clusters: the length is 3; expected 200"),
+        ({"clusters": [0] * 190 + list(range(10))}, "40 labels cover only 1 group, and an interval needs at least 20"),
+        ({"groups": ["a"]}, "groups: the length is 1; expected 200"),
         ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
     ],
 )

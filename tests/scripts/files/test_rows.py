@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evaluate_qa.files.rows import Broken, RowsError, place, read_records, read_rows, require_columns
+from evaluate_qa.files.rows import Broken, RowsError, place, read_records, read_rows
 
 
 def _file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -149,14 +149,6 @@ def test_a_missing_file_is_reported_with_the_most_similar_one(tmp_path):
 def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(RowsError, match=r"unknown file type\. Use \.jsonl, \.csv or \.parquet\."):
         read_rows(_file(tmp_path, "a.xlsx", ""))
-
-
-def test_a_missing_column_is_reported_with_the_most_similar_one():
-    require_columns("a.csv, row 1", ["predictions", "references"], ["references"])
-    with pytest.raises(RowsError, match=r"a\.csv, row 1: there is no column 'reference'\. Did you mean 'references'\?"):
-        require_columns("a.csv, row 1", ["predictions", "references"], ["reference"])
-    with pytest.raises(RowsError, match=r"no column 'x'\. Available: nothing"):
-        require_columns("a.csv, row 1", [], ["x"])
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def test_kappa_by_hand(sampled):
     write_rows("other.csv", rows[::-1])
     assert agreement(one, Sheet(Path("other.csv"))) == (6, 4, pytest.approx(0.25))
     output = run("label", path, "--kappa", "other.csv")
-    assert output == "4 of 6 rows labeled by both have the same label (66.7%). Cohen's kappa: 0.250\n"
+    assert output == "The labels agree on 4 of 6 rows that both labeled (66.7%). Cohen's kappa: 0.250\n"
 
 
 def test_equal_labels_of_one_kind_have_no_kappa(sampled):

@@ -66,6 +66,14 @@ def test_clusters_of_several_sizes_by_hand():
     assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
 
 
+def test_shares_of_few_clusters_differ_by_at_most_one():
+    """With two clusters, Student's t has one degree of freedom: 2/3 ± 12.7 · .222."""
+    verdicts = {"a": [0] * 3, "b": [1, 1, 0]}
+    (found,) = compare(verdicts, verdicts=verdicts, clusters=[0, 1, 1])
+    for change in (found.scores, found.verdicts):
+        assert (change.difference.low, change.difference.high) == (-1, 1)
+
+
 def test_confidence_and_seed_change_the_result():
     """The reach is 1.64485 + .84162 = 2.48648 at 90% confidence and 1.95996 + .84162 = 2.80159 at 95%."""
     generator = np.random.default_rng(11)
@@ -158,14 +166,14 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
     ("scores", "options", "message"),
     [
         ({"a": [1, 2]}, {}, "scores has only one system"),
-        ({"a": [1, 2], "b": [1]}, {}, "scores of b: there are 1 values; expected 2"),
-        ({"a": [1, 2], "b": [1, None]}, {}, "scores of b: row 1 is nan; expected a number"),
-        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores of b: expected a list of numbers"),
-        ({"a": [1], "b": [1]}, {}, "1 rows of one cluster; a comparison needs at least two"),
-        ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "2 rows of one cluster"),
-        ({"a": [], "b": []}, {}, "0 rows of one cluster"),
+        ({"a": [1, 2], "b": [1]}, {}, "scores['b']: the length is 1; expected 2"),
+        ({"a": [1, 2], "b": [1, None]}, {}, "scores['b'][1] is nan; expected a number"),
+        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores['b']: expected a list of numbers"),
+        ({"a": [1], "b": [1]}, {}, "the rows have fewer than two clusters, and a comparison needs at least two"),
+        ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "fewer than two clusters"),
+        ({"a": [], "b": []}, {}, "fewer than two clusters"),
         ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "there are no verdicts of 'b'"),
-        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts of b: row 1 is 0.5"),
+        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts['b'][1] is 0.5"),
         ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "resamples is 10. Expected at least 100"),
         ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "expected a confidence between 0 and 1"),
     ],
