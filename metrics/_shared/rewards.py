@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, overload
 
 from .arguments import KNOWN_COLUMNS, RowError, Unexpected, as_list, check_column, check_flag, declarations, shown
 from .devices import best_device, training_undisturbed
@@ -94,6 +94,24 @@ class ForReward(Scorer):
 
     _on_cpu: Any = None
 
+    @overload
+    def reward(
+        self, answers: str = ..., questions: str | None = ..., *, asynchronous: Literal[True], **given: Any
+    ) -> "AsyncReward": ...
+    @overload
+    def reward(
+        self,
+        answers: str = ...,
+        questions: str | None = ...,
+        *,
+        value: Value = ...,
+        extract: Extract = ...,
+        missing: float | None = ...,
+        name: str | None = ...,
+        log: Tracker | None = ...,
+        asynchronous: Literal[False] = ...,
+        **given: Any,
+    ) -> "Reward": ...
     def reward(
         self,
         answers: str = "answer",
@@ -106,7 +124,7 @@ class ForReward(Scorer):
         log: Tracker | None = None,
         asynchronous: bool = False,
         **given: Any,
-    ) -> Callable[..., Any]:
+    ) -> "Reward | AsyncReward":
         """Return a function for `GRPOTrainer(reward_funcs=…)` and the other online trainers of TRL.
 
         Each step scores all completions of a process in one call. The model runs on the CPU unless the metric was
