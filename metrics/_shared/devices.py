@@ -130,8 +130,13 @@ def _threads_per_core() -> int:
 
 
 def _cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
-    """Return the number of CPUs that the control group allows; None without a limit."""
+    """Return the number of CPUs that the control group (version 2 or 1) allows; None without a limit."""
     with suppress(OSError, ValueError):
         quota, period = (root / "cpu.max").read_text(encoding="ascii").split()
         return None if quota == "max" else int(quota) / int(period)
+    with suppress(OSError, ValueError):
+        quota, period = (
+            (root / "cpu" / f"cpu.cfs_{name}_us").read_text(encoding="ascii") for name in ("quota", "period")
+        )
+        return int(quota) / int(period) if int(quota) > 0 else None
     return None

@@ -113,7 +113,9 @@ def test_a_keyword_that_is_near_no_other_names_all_keywords():
         check_keywords("smile", ["references", "xyz"], {"references", "predictions", "per_example"})
 
 
-def test_a_function_may_have_no_keywords():
+def test_a_keyword_of_another_function_names_the_function():
+    with pytest.raises(TypeError, match=r"^bem: threshold is an option of compute; pass it to compute$"):
+        check_keywords("bem", ["threshold"], ["num_threads"], elsewhere=["threshold"], place="compute")
     with pytest.raises(TypeError, match=r"^deltableu: unknown keyword 'device'; expected no keywords$"):
         check_keywords("deltableu", ["device"], [])
 

@@ -40,11 +40,20 @@ def test_threads_follow_the_environment(machine, given, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("150000 100000\n", 1.5), ("max 100000\n", None), ("nonsense", None), (None, None)]
+    ("files", "expected"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2.0),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        ({"cpu.max": "nonsense"}, None),
+        ({}, None),
+    ],
 )
-def test_a_control_groups_quota_is_read(tmp_path, text, expected):
-    if text is not None:
-        (tmp_path / "cpu.max").write_text(text)
+def test_a_control_groups_quota_is_read(tmp_path, files, expected):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     assert devices._cpu_quota(tmp_path) == expected
 
 
