@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,15 +14,25 @@ _KEYS_PER_QUERY = 500
 # How long to wait for other writers, in seconds.
 _PATIENCE = 60
 
+# Damage may have changed the type of a value.
+_VALUE = "CAST(coalesce(value, '') AS BLOB)"
+# Keep an existing entry unless it has changed on disk.
+_INSERT = f"""
+    INSERT INTO entries VALUES (?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
+    WHERE checksum IS NOT checksum(key, {_VALUE})
+"""
+
 _Result = TypeVar("_Result")
 
 
 class Store:
     """An SQLite file that maps texts to bytes.
 
-    Several processes can write at the same time, a killed process leaves no partial transaction, and an entry is never
-    replaced. If the file cannot be used (damaged, locked for a minute, read-only, on a full disk), one warning, which
-    names the label, is raised and nothing more is stored.
+    Several processes can write at the same time, and a killed process leaves no partial transaction. Every entry has a
+    checksum, because SQLite does not notice a flipped bit; a changed entry counts as missing. If the file cannot be
+    used (damaged, locked for a minute, read-only, on a full disk), one warning, which names the label, is raised and
+    nothing more is stored.
     """
 
     def __init__(self, path: Path, label: str) -> None:
@@ -33,27 +44,29 @@ class Store:
         """Yield the stored values of distinct texts, by position in `texts`."""
         for start in range(0, len(texts), _KEYS_PER_QUERY):
             keys = {_key(text): start + i for i, text in enumerate(texts[start : start + _KEYS_PER_QUERY])}
-            query = f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * len(keys))})"
-            if found := {keys[key]: value for key, value in self._rows(query, list(keys))}:
+            query = f"SELECT key, {_VALUE}, checksum FROM entries WHERE key IN ({','.join('?' * len(keys))})"
+            rows = self._rows(query, list(keys))
+            if found := {keys[key]: value for key, value, unchanged in rows if unchanged and key in keys}:
                 yield found
 
     def write(self, texts: Iterable[str], values: Iterable[bytes]) -> None:
         """Store values by text in one transaction."""
-        rows = list(zip(map(_key, texts), values, strict=True))
-        insert = "INSERT OR IGNORE INTO entries (key, value) VALUES (?, ?)"
-        self._attempt("write", lambda connection: connection.executemany(insert, rows), None)
+        keys = map(_key, texts)
+        rows = [(key, value, _checksum(key, value)) for key, value in zip(keys, values, strict=True)]
+        self._attempt("write", lambda connection: connection.executemany(_INSERT, rows), None)
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield all values in any order, while others may write."""
-        query = f"SELECT key, value FROM entries WHERE key > ? ORDER BY key LIMIT {_KEYS_PER_QUERY}"
+        query = f"SELECT key, {_VALUE}, checksum FROM entries WHERE key > ? ORDER BY key LIMIT {_KEYS_PER_QUERY}"
         last = b""
         while rows := self._rows(query, [last]):
             last = rows[-1][0]
-            yield from (value for _, value in rows)
+            yield from (value for _, value, unchanged in rows if unchanged)
 
-    def _rows(self, query: str, parameters: list[bytes]) -> list[Any]:
-        """Return key and value of each entry that a query finds."""
-        return self._attempt("read", lambda connection: connection.execute(query, parameters).fetchall(), [])
+    def _rows(self, query: str, parameters: list[bytes]) -> list[tuple[bytes, bytes, bool]]:
+        """Return key and value of each entry that a query finds, and whether its checksum is right."""
+        rows: list[Any] = self._attempt("read", lambda connection: connection.execute(query, parameters).fetchall(), [])
+        return [(key, value, checksum == _checksum(key, value)) for key, value, checksum in rows]
 
     def _attempt(self, use: str, work: Callable[[sqlite3.Connection], _Result], otherwise: _Result) -> _Result:
         """Read or write in a transaction; return `otherwise` if the file cannot be used."""
@@ -80,13 +93,17 @@ class Store:
         # which network file systems lack.
         opened = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level="IMMEDIATE")
         with closing(opened) as connection, connection:
+            connection.create_function("checksum", 2, _checksum)
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchall():
+                columns = "key BLOB PRIMARY KEY, value BLOB, checksum INTEGER"
                 connection.execute("BEGIN IMMEDIATE")
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
-                )
+                connection.execute(f"CREATE TABLE IF NOT EXISTS entries ({columns}) WITHOUT ROWID")
                 connection.commit()
             yield connection
+
+
+def _checksum(key: bytes, value: bytes) -> int:
+    return zlib.crc32(value, zlib.crc32(key))
 
 
 def _key(text: str) -> bytes:

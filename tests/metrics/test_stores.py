@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from damage import no_room, without_privileges
+from damage import flip, no_room, without_privileges
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +75,35 @@ def test_a_damaged_store_is_not_used_and_not_changed(path, damage):
     assert_right(found)
     assert len(found) < len(TEXTS)
     assert path.read_bytes() == content
+
+
+def test_no_flipped_bit_changes_a_vector(path):
+    content, lost = path.read_bytes(), 0
+    for position in range(0, len(content), 397):
+        shutil.rmtree(path.parent)
+        path.parent.mkdir()
+        path.write_bytes(flip(content, position))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            store = opened(path)
+            found = read_all(store)
+            assert_right(found)
+            missing = [number for number, text in enumerate(TEXTS) if text not in found]
+            store.write([TEXTS[number] for number in missing], [VECTORS[number] for number in missing])
+        assert len(caught) <= 1, [str(one.message) for one in caught]
+        lost += len(found) < len(TEXTS)
+    assert lost > len(content) / 397 / 4  # vectors fill most of the file, so most flips must be noticed
+
+
+def test_a_flipped_bit_loses_one_vector(path):
+    content = path.read_bytes()
+    path.write_bytes(flip(content, content.index(VECTORS[7]) + 5))
+    store = opened(path)
+    found = read_all(store)
+    assert set(TEXTS) - set(found) == {"text 7"}
+    assert_right(found)
+    store.write(["text 7"], VECTORS[7:8])
+    assert len(read_all(store)) == len(TEXTS)
 
 
 def test_a_full_disk_stops_writing(path):
@@ -148,16 +177,6 @@ def test_read_returns_only_stored_texts(tmp_path):
     assert list(store.read(["x", "c", "y", "a"])) == [{1: b"3", 3: b"1"}]
     assert list(store.read(["x"])) == []
     assert list(store.read([])) == []
-
-
-def test_an_entry_is_never_replaced(tmp_path):
-    """Stores of version 0.2.0 have a third column."""
-    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
-        connection.execute("CREATE TABLE entries (key BLOB PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID")
-    store = opened(tmp_path / "a.sqlite")
-    for value in (b"first", b"second"):
-        store.write(["a"], [value])
-    assert read_all(store, ["a"]) == {"a": b"first"}
 
 
 def test_reading_continues_while_others_write(tmp_path):
