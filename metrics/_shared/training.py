@@ -1,14 +1,14 @@
 """Turn a metric into a `compute_metrics` function for transformers' Trainer and Seq2SeqTrainer.
 
 This follows transformers 5.23: ids are padded with -100; the ids that a causal model generates begin with the prompt;
-every process gets all rows, and on several processes Seq2SeqTrainer repeats some. With `batch_eval_metrics`, the
-trainer raises an error.
+every process gets all rows, and on several processes Seq2SeqTrainer repeats some; with `batch_eval_metrics`, there is
+one call per batch, whose `inputs` are those of one process only.
 """
 
 import inspect
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -81,6 +81,27 @@ class ForTraining(Scorer):
         return partial(_most_likely, causal=causal)
 
 
+@dataclass
+class _Evaluated:
+    """The ids of the rows evaluated so far, without padding; `inputs` is None if the trainer does not pass them."""
+
+    predictions: list[Ids] = field(default_factory=list)
+    labels: list[Ids] = field(default_factory=list)
+    inputs: list[Ids] | None = None
+    largest_batch: int = 0
+
+    def add(self, metric: str, batch: Any) -> None:
+        """Append the rows of an `EvalPrediction`, which has one batch or all rows."""
+        predictions = _id_rows(batch.predictions, metric, "predictions")
+        inputs = _input_rows(getattr(batch, "inputs", None), metric)
+        self.predictions += predictions
+        self.labels += _id_rows(batch.label_ids, metric, "labels")
+        if inputs is not None:
+            # The trainer removes repeated rows from the predictions, but not from the inputs of several processes.
+            self.inputs = (self.inputs or []) + inputs[: len(predictions)]
+        self.largest_batch = max(self.largest_batch, len(predictions))
+
+
 @dataclass(eq=False)
 class TrainingScores:
     """A `compute_metrics` function, made by `metric.compute_metrics`."""
@@ -91,25 +112,38 @@ class TrainingScores:
     _options: Mapping[str, Any]
     _prefix: str
     _tracker: Tracker | None
+    _evaluated: _Evaluated = field(default_factory=_Evaluated, init=False)
 
-    def __call__(self, evaluated: Any) -> dict[str, float]:
-        """Score the rows of an `EvalPrediction`; return the metric's numbers, the same on every process.
+    def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
+        """Score the rows of an `EvalPrediction` and of all calls since the last one with `compute_result=True`.
+
+        Returns:
+            The metric's numbers, the same on every process; an empty dictionary if `compute_result` is False.
 
         Raises:
             ValueError: The predictions are logits, or columns do not fit the evaluation set.
         """
-        name = self._metric.name
-        predictions = _id_rows(evaluated.predictions, name, "predictions")
-        labels = _id_rows(evaluated.label_ids, name, "labels")
-        inputs = _input_rows(evaluated.inputs, name)
-        count = self._count(len(predictions))
-        return _on_first_process(lambda: self._score(self._rows(predictions[:count], labels[:count], inputs)))
+        try:
+            self._evaluated.add(self._metric.name, evaluated)
+        except BaseException:
+            self._evaluated = _Evaluated()
+            raise
+        if not compute_result:
+            return {}
+        everything, self._evaluated = self._evaluated, _Evaluated()
+        count = self._count(everything)
+        return _on_first_process(lambda: self._score(self._rows(everything, count)))
 
-    def _count(self, count: int) -> int:
+    def _count(self, everything: _Evaluated) -> int:
         """Return the number of rows in the evaluation set; later rows are repetitions."""
-        name = self._metric.name
+        name, count = self._metric.name, len(everything.predictions)
         length, sorted_by_length = _evaluation_set()
         expected = length or count
+        if count > expected and (_processes() == 1 or count - expected >= everything.largest_batch):
+            raise ValueError(
+                f"{name}: {count} rows were evaluated, {expected} expected: an earlier evaluation was interrupted. "
+                "Its rows have been dropped; evaluate again"
+            )
         for column, rows in self._columns.items():
             if len(rows) != expected:
                 raise ValueError(
@@ -123,12 +157,11 @@ class TrainingScores:
             )
         return min(count, expected)
 
-    def _rows(self, answers: list[Ids], labels: list[Ids], inputs: list[Ids] | None) -> dict[str, Sequence[Any]]:
-        """Return the columns for `compute`; the inputs may have more rows."""
-        count = len(answers)
-        rows: dict[str, Sequence[Any]] = {"references": self._texts(labels)}
+    def _rows(self, everything: _Evaluated, count: int) -> dict[str, Sequence[Any]]:
+        """Return the columns for `compute`."""
+        answers, inputs = everything.predictions[:count], everything.inputs
+        rows: dict[str, Sequence[Any]] = {"references": self._texts(everything.labels[:count])}
         if inputs is not None:
-            # The trainer removes repeated rows from the predictions, but not from the inputs of several processes.
             answers = list(map(_without_prompt, answers, inputs))
             rows["questions"] = _without_answers(self._texts(inputs[:count]), rows["references"])
         rows["predictions"] = self._texts(answers)
@@ -171,7 +204,9 @@ class TrainingScores:
 
 
 def _input_rows(inputs: Any, metric: str) -> list[Ids] | None:
-    """Return the ids of the inputs; None if there are no inputs, or they are not token ids."""
+    """Return the ids of the inputs of all processes; None if there are no inputs, or they are not token ids."""
+    if isinstance(inputs, Mapping):  # one batch, of this process only
+        return _of_all_processes(_id_rows(inputs["input_ids"], metric, "inputs")) if "input_ids" in inputs else None
     some = inputs[0] if isinstance(inputs, list) else inputs
     return None if some is None or "float" in str(some.dtype) else _id_rows(inputs, metric, "inputs")
 
@@ -191,7 +226,8 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
             "logits; expected token ids, which a Seq2SeqTrainer with predict_with_generate=True generates (if it "
             "cannot, use preprocess_logits_for_metrics=metric.teacher_forced())"
         )
-    return [row[row >= 0] for row in np.asarray(values)]
+    array = values.cpu().numpy() if hasattr(values, "cpu") else np.asarray(values)
+    return [row[row >= 0] for row in array]
 
 
 def _without_prompt(prediction: Ids, prompt: Ids) -> Ids:
@@ -251,6 +287,17 @@ def _processes() -> int:
     from torch import distributed
 
     return distributed.get_world_size() if distributed.is_available() and distributed.is_initialized() else 1
+
+
+def _of_all_processes(rows: list[T]) -> list[T]:
+    """Return the rows of all processes, in the order of their ranks."""
+    if _processes() == 1:
+        return rows
+    from torch import distributed
+
+    everything: list[list[T]] = [[] for _ in range(_processes())]
+    distributed.all_gather_object(everything, rows)
+    return [row for given in everything for row in given]
 
 
 def _on_first_process(work: Callable[[], T]) -> T:

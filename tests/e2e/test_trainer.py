@@ -6,7 +6,7 @@ import os
 import pytest
 import tiny_training
 from tiny_training import ANSWERS, GIVEN, METRICS, QUESTIONS, ROWS, VOCABULARY
-from transformers import DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments
+from transformers import DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallback
 
 import evaluate_qa
 
@@ -86,6 +86,14 @@ def test_generated_answers_of_a_causal_model_score_without_their_prompts(alone, 
 
 
 @pytest.mark.parametrize("name", ["t5", "gpt2"])
+def test_scoring_by_batches_gives_equal_results(name, alone, two):
+    for found in (alone, *two):
+        by_batches = figures(found[name]["by_batches"])
+        assert by_batches
+        assert by_batches == pytest.approx(figures(found[name]["figures"]), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["t5", "gpt2"])
 def test_two_processes_get_the_results_of_one(name, alone, two):
     expected = figures(alone[name]["figures"])
     assert {key.split("_")[1] for key in expected} == {"smile", "nli", "bem", "deltableu"}
@@ -137,3 +145,21 @@ def test_columns_with_rows_sorted_by_length_raise_an_error(metrics, trainer):
     with pytest.raises(ValueError, match="sorts the rows by length, so references would go to wrong rows"):
         trainer(scores(metrics, references=ANSWERS[:ROWS]), **sorting).evaluate()
     assert trainer(scores(metrics), **sorting).evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS
+
+
+def test_an_interrupted_evaluation_raises_an_error_once(metrics, trainer):
+    class BreaksOff(TrainerCallback):
+        steps = 0
+
+        def on_prediction_step(self, *_, **__):
+            self.steps += 1
+            if self.steps == 3:
+                raise KeyboardInterrupt
+
+    by_batches = trainer(scores(metrics), batch_eval_metrics=True)
+    by_batches.add_callback(BreaksOff())
+    with pytest.raises(KeyboardInterrupt):
+        by_batches.evaluate()
+    with pytest.raises(ValueError, match="11 rows were evaluated, 7 expected: an earlier evaluation was interrupted"):
+        by_batches.evaluate()
+    assert by_batches.evaluate()["eval_ref_len"] == WORDS_OF_ANSWERS

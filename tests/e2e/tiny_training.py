@@ -82,9 +82,9 @@ class Together:
             metric.compute_metrics(tokenizer(), prefix=name, **GIVEN[name] | given) for name, metric in metrics.items()
         ]
 
-    def __call__(self, evaluated):
+    def __call__(self, evaluated, compute_result=True):
         """Return the results of all metrics."""
-        return {name: value for score in self.scores for name, value in score(evaluated).items()}
+        return {name: value for score in self.scores for name, value in score(evaluated, compute_result).items()}
 
 
 def options(folder, **more):
@@ -106,9 +106,12 @@ def options(folder, **more):
 
 
 def predicted(trainer, rows):
-    """Return the results and the predicted ids."""
+    """Return the results for all rows at once and by batches, and the predicted ids."""
     output = trainer.predict(rows, metric_key_prefix="eval")
-    return {"figures": output.metrics, "ids": output.predictions.tolist()}
+    trainer.args.batch_eval_metrics = True
+    by_batches = trainer.evaluate(rows)
+    trainer.args.batch_eval_metrics = False
+    return {"figures": output.metrics, "by_batches": by_batches, "ids": output.predictions.tolist()}
 
 
 def failure(trainer, rows):

@@ -89,15 +89,34 @@ def test_arrays_tensors_lists_of_batches_and_tuples_score_alike(deltableu, token
         assert scores(EvalPrediction(*given)) == expected
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_batches_are_accumulated_and_reset(name, metrics, tokenizer):
+    metric = metrics[name]
+    synthetic = ["it is marie curie", "it is paris", "marie curie"]
+    scores = metric.compute_metrics(tokenizer, synthetic_answers=synthetic)
+    whole = scores(evaluated(inputs=ids(QUESTIONS)))
+    for _ in range(2):
+        for rows, last in ((slice(0, 2), False), (slice(2, 3), True)):
+            batch = EvalPrediction(
+                torch.tensor(ids(ANSWERS[rows])),
+                torch.tensor(ids(LABELS[rows])),
+                inputs={"input_ids": torch.tensor(ids(QUESTIONS[rows], padding=0))},
+            )
+            found = scores(batch, compute_result=last)
+            assert bool(found) == last
+        assert found == pytest.approx(whole, abs=1e-6)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_logits_are_refused(deltableu, tokenizer, dtype):
     logits = torch.zeros(3, 4, len(WORDS), dtype=dtype)
     scores = deltableu.compute_metrics(tokenizer)
     for predictions in (logits, (logits, logits), [logits], logits[:, :, 0]):
         with pytest.raises(ValueError, match=r"^deltableu: the predictions .*predict_with_generate=True"):
-            scores(EvalPrediction(predictions, ids(LABELS)))
+            scores(EvalPrediction(predictions, ids(LABELS)), compute_result=False)
     with pytest.raises(ValueError, match=r"shape \(3, 4, 16\) and the type float32"):
         scores(EvalPrediction(logits.float().numpy(), ids(LABELS)))
+    assert scores(evaluated()) == scores(evaluated()), "rows of a failed evaluation were kept"
 
 
 @pytest.mark.parametrize("column", ["questions", "references", "synthetic_answers"])
@@ -171,7 +190,8 @@ def test_prompts_in_predictions_cause_a_warning(metrics, tokenizer, caplog):
 
 def test_inputs_without_token_ids_are_ignored(deltableu, tokenizer):
     scores = deltableu.compute_metrics(tokenizer)
-    assert scores(evaluated(inputs=np.zeros((3, 2)))) == scores(evaluated())
+    for inputs in (np.zeros((3, 2)), {"pixel_values": torch.zeros(3, 2)}):
+        assert scores(evaluated(inputs=inputs)) == scores(evaluated())
 
 
 @pytest.mark.parametrize("name", METRICS)
