@@ -7,7 +7,6 @@ writes them to Arrow files.
 import inspect
 import os
 import tempfile
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -54,8 +53,6 @@ class Adapter(_Base):
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )
-        # Threads take turns, because evaluate.Metric stores the rows of a call in attributes.
-        self._turn = threading.RLock()
         passed = {name: given[name] for name in of_evaluate & given.keys()}
         if passed.get("num_process", 1) == 1 and not _writable(passed.get("cache_dir")):
             del passed["cache_dir"]  # evaluate then writes rows to its default folder
@@ -82,7 +79,7 @@ class Adapter(_Base):
         """Score the given rows and the rows of earlier `add_batch` calls. Everything is passed by keyword."""
         check_keywords_only(self.name, self.scorer.required, positional)
         options, checked = self.scorer.check_call(given)
-        with self._turn:
+        with self._turn:  # the scorer's; evaluate.Metric stores the rows of a call in attributes
             if not checked and not len(self):
                 raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.scorer.required)}")
             self.scorer.prepare(options)  # if it fails, stored rows are kept
@@ -128,10 +125,7 @@ class Adapter(_Base):
         return getattr(self.scorer, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | dict.fromkeys((*_ROW_ATTRIBUTES, "_turn"))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _turn=threading.RLock())
+        return vars(self) | dict.fromkeys(_ROW_ATTRIBUTES)
 
 
 def _writable(folder: str | os.PathLike[str] | None) -> bool:

@@ -124,12 +124,13 @@ def check_whole(loading_info: Mapping[str, Any], superfluous: bool = False) -> N
     """Raise ValueError if a checkpoint lacked weights of a model; transformers would initialize missing ones at random.
 
     `loading_info` is the second value that `from_pretrained` returns with `output_loading_info=True`. `superfluous`
-    allows weights that the model does not use.
+    allows weights that the model does not use, and encoders without the pooling layer that transformers adds to them.
     """
+    missing = [name for name in loading_info["missing_keys"] if not (superfluous and name.startswith("pooler."))]
     # Older versions saved the position ids 0, 1, ….
     unexpected = [name for name in loading_info["unexpected_keys"] if not name.endswith("position_ids")]
     faults = {
-        "are missing": sorted(loading_info["missing_keys"]),
+        "are missing": sorted(missing),
         "are of another shape": sorted(str(name) for name, *_ in loading_info["mismatched_keys"]),
         "are not expected": [] if superfluous else sorted(unexpected),
     }

@@ -149,15 +149,8 @@ def _check_int8(metric: str, reason: str | None) -> None:
 def _check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
     """Raise ImportError with an installation command if a package that torch models need is missing."""
     for package in packages:
-        if not _is_installed(package):
+        if find_spec(package) is None:
             raise ImportError(
                 f"{metric}: {package} is not installed, and {reason} needs it: pip install 'evaluate-qa[torch]'",
                 name=package,
             )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ValueError:  # sys.modules has None instead of the package
-        return False

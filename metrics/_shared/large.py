@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from .checkpoints import check_whole
 from .pair_network import compared, scaled_mean
 from .progress import library_bars
 
@@ -82,11 +83,19 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
             with torch.autocast(read.device.type, enabled=False):
                 return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
 
-    safe = {"local_files_only": True, "trust_remote_code": False}
+    safe: Any = {"local_files_only": True, "trust_remote_code": False}
     try:
         with library_bars():
             tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
-            body = AutoModel.from_pretrained(folder, dtype=getattr(torch, dtype), use_safetensors=True, **safe)
+            body, loading_info = AutoModel.from_pretrained(
+                folder,
+                dtype=getattr(torch, dtype),
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
+                output_loading_info=True,
+                **safe,
+            )
+            check_whole(loading_info, superfluous=True)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error

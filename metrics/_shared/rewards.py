@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, overload
 
 from .arguments import KNOWN_COLUMNS, RowError, Unexpected, as_list, check_column, check_flag, declarations, shown
 from .devices import best_device, training_undisturbed
@@ -94,6 +94,24 @@ class ForReward(Scorer):
 
     _on_cpu: Any = None
 
+    @overload
+    def reward(
+        self, answers: str = ..., questions: str | None = ..., *, asynchronous: Literal[True], **given: Any
+    ) -> "AsyncReward": ...
+    @overload
+    def reward(
+        self,
+        answers: str = ...,
+        questions: str | None = ...,
+        *,
+        value: Value = ...,
+        extract: Extract = ...,
+        missing: float | None = ...,
+        name: str | None = ...,
+        log: Tracker | None = ...,
+        asynchronous: Literal[False] = ...,
+        **given: Any,
+    ) -> "Reward": ...
     def reward(
         self,
         answers: str = "answer",
@@ -106,11 +124,11 @@ class ForReward(Scorer):
         log: Tracker | None = None,
         asynchronous: bool = False,
         **given: Any,
-    ) -> Callable[..., Any]:
+    ) -> "Reward | AsyncReward":
         """Return a function for `GRPOTrainer(reward_funcs=…)` and the other online trainers of TRL.
 
-        Each step scores all completions of a process in one call, equal rows only once. The model runs on the CPU
-        unless the metric was loaded with a `device`, so that the accelerator is free for the policy.
+        Each step scores all completions of a process in one call. The model runs on the CPU unless the metric was
+        loaded with a `device`, so that the accelerator is free for the policy.
 
         Args:
             answers: Column of the data set with the right answers, a string or a list of strings per row. A row with
@@ -268,21 +286,16 @@ class Reward:
         return rows
 
     def _scored(self, rows: Mapping[str, list[Any]], chosen: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Return the row scores of `compute` by row number, for the chosen rows; equal rows are scored once."""
+        """Return the row scores of `compute` by row number, for the chosen rows."""
         if not chosen:
             return {}
-        keys = {row: repr([values[row] for values in rows.values()]) for row in chosen}
-        first: dict[str, int] = {}
-        for row, key in keys.items():
-            first.setdefault(key, row)
-        numbers = {key: number for number, key in enumerate(first)}
-        distinct = {role: [values[row] for row in first.values()] for role, values in rows.items()}
+        given = {role: [values[row] for row in chosen] for role, values in rows.items()}
         try:
             with training_undisturbed(self._alone):
-                table = self.metric.compute(**distinct, **self._options)["per_example"]
+                table = self.metric.compute(**given, **self._options)["per_example"]
         except RowError as error:
-            raise self._located(error, list(first.values())) from None
-        return {row: {name: values[numbers[key]] for name, values in table.items()} for row, key in keys.items()}
+            raise self._located(error, chosen) from None
+        return {row: {name: values[at] for name, values in table.items()} for at, row in enumerate(chosen)}
 
     def _located(self, error: RowError, rows: Sequence[int]) -> RowError:
         """Return the error with the number of the completion, the name of the data set's column, and a fix."""

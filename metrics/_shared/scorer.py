@@ -1,10 +1,12 @@
 """The base class of all scorers: checks inputs, loads the model once, and makes the result and its signature."""
 
 import inspect
+import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from .arguments import (
     KNOWN_COLUMNS,
@@ -76,7 +78,7 @@ class Scorer:
             there = ", ".join(map(repr, self.configurations))
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
         self.load_options: Any = made(self.name, self.loading, given)
-        self._turn = threading.RLock()  # threads that share a scorer share its model
+        self._take_turns()
         self.__doc__ = with_methods(type(self))  # what `help(scorer)` shows
 
     def load(self) -> Any:
@@ -218,7 +220,31 @@ class Scorer:
         return vars(self) | dict.fromkeys(("_model", "_turn"))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _turn=threading.RLock())
+        self.__dict__.update(state)
+        self._take_turns()
+
+    def _take_turns(self) -> None:
+        self._turn = threading.RLock()  # threads that share a scorer share its model
+        _SCORERS.add(self)
+
+
+_SCORERS: WeakSet[Scorer] = WeakSet()
+_ABANDONED: list[Any] = []  # models that a lost thread was running; to delete one could wait for the thread
+
+
+def _forget_other_threads() -> None:
+    """Give up, in a child process, what other threads of the parent held: the child does not have these threads."""
+    for scorer in _SCORERS:
+        if scorer._turn.acquire(blocking=False):
+            scorer._turn.release()
+        else:
+            _ABANDONED.append(scorer._model)
+            scorer._model = None
+            scorer._take_turns()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 def mean(values: Sequence[Any]) -> float | None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,10 @@ class Encoder:
         self.engine, checkpoint, self.options = load(config, options)
         self.name = checkpoint.name
         self.fingerprint = "|".join([checkpoint.digest, self.options.dtype, self.engine.prompt])
-        self._store = VectorStore(options.cache / "vectors", self.fingerprint) if options.cache else None
+        # Vectors with another fingerprint are in another file.
+        name = f"{hashlib.sha256(self.fingerprint.encode()).hexdigest()[:32]}.sqlite"
+        file = options.cache / "vectors" / name if options.cache else None
+        self._store = Store(file, "smile: the store of vectors") if file else None
 
     def vectors(self, texts: Sequence[str], describe: str | None = None) -> Vectors:
         """Return the unit vectors of distinct texts, shape (texts, dim)."""
@@ -45,12 +47,13 @@ class Encoder:
             yield from self._embedded(texts, describe)
             return
         missing = np.ones(len(texts), dtype=bool)
-        for indices, vectors in self._store.read(texts):
+        for found in self._store.read(texts):
+            indices = np.array(list(found), dtype=np.intp)
             missing[indices] = False
-            yield indices, vectors
+            yield indices, np.stack([np.frombuffer(value, dtype=np.float32) for value in found.values()])
         absent = np.flatnonzero(missing)
         for batch, vectors in self._embedded([texts[int(i)] for i in absent], describe):
-            self._store.write([texts[i] for i in absent[batch]], vectors)
+            self._store.write([texts[i] for i in absent[batch]], (vector.tobytes() for vector in vectors))
             yield absent[batch], vectors
 
     def word_vectors(self, words: Sequence[str]) -> Vectors:
@@ -92,22 +95,3 @@ class Encoder:
     def _token_ids(self, texts: list[str], special: bool = True) -> Iterator[list[int]]:
         for start in range(0, len(texts), _CHUNK):
             yield from self.engine.token_ids(texts[start : start + _CHUNK], special=special)
-
-
-class VectorStore:
-    """Vectors of one model by text; vectors with another fingerprint are not read."""
-
-    def __init__(self, folder: str | Path, fingerprint: str) -> None:
-        name = hashlib.sha256(fingerprint.encode()).hexdigest()[:32]
-        self._store = Store(Path(folder) / f"{name}.sqlite", "smile: the store of vectors")
-        self.path = self._store.path
-
-    def read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
-        """Yield (indices of texts, their vectors) for stored texts; `texts` are distinct."""
-        for found in self._store.read(texts):
-            vectors = [np.frombuffer(value, dtype=np.float32) for value in found.values()]
-            yield np.array(list(found), dtype=np.intp), np.stack(vectors)
-
-    def write(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors, shape (texts, dim), in one transaction: a kill cannot leave some of them."""
-        self._store.write(texts, (vector.tobytes() for vector in vectors))

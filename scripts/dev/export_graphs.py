@@ -11,7 +11,6 @@ largest one, so that they do not depend on the batch; each column of a matrix ha
 """
 
 import base64
-import hashlib
 import itertools
 import lzma
 from collections.abc import Sequence
@@ -244,12 +243,11 @@ def module_text(models: dict[str, bytes]) -> str:
     """Return the text of the module that holds the graphs."""
     ends = itertools.accumulate(map(len, models.values()))
     parts = [
-        f'    "{name}": ("{hashlib.sha256(model).hexdigest()}", {end - len(model)}, {end}),'
-        for (name, model), end in zip(models.items(), ends, strict=True)
+        f'    "{name}": ({end - len(model)}, {end}),' for (name, model), end in zip(models.items(), ends, strict=True)
     ]
     text = base64.b85encode(lzma.compress(b"".join(models.values()), preset=9 | lzma.PRESET_EXTREME)).decode()
     lines = [f'    "{text[start : start + _WIDTH]}"' for start in range(0, len(text), _WIDTH)]
-    about = '"""Name -> SHA-256, start and end in the uncompressed text."""'
+    about = '"""Name -> start and end in the uncompressed text."""'
     return "\n".join([_HEAD, "GRAPHS = {", *parts, "}", about, "", "TEXT = (", *lines, ")", ""])
 
 

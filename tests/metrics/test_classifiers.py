@@ -1,7 +1,6 @@
 """Loading the classifiers of BEM and NLI+lex: the matcher, files, folders, and errors."""
 
 import hashlib
-import sys
 from dataclasses import replace
 
 import pytest
@@ -10,10 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arguments import EngineOptions
-from evaluate_qa.metrics._shared.classifiers import load
+from evaluate_qa.metrics._shared.large import blank, save_head
 from evaluate_qa.metrics._shared.matcher import find, read, save
-from evaluate_qa.metrics.bem.classifier import equivalent_class
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -83,14 +80,6 @@ def test_a_folder_may_have_the_name_of_a_preset(working_folder, metric, tmp_path
     assert ":embedded@" in rows(metric, model="embedded")["signature"]
 
 
-def test_a_missing_package_raises_an_error_before_the_checkpoint_is_searched(monkeypatch):
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ImportError) as caught:
-        load("bem", ("someone/none", None), EngineOptions(), equivalent_class)
-    message = "bem: transformers is not installed, and model='someone/none' needs it: pip install 'evaluate-qa[torch]'"
-    assert str(caught.value) == message
-
-
 def changed(**tensors):
     """Return a change of the weights; None deletes a tensor."""
 
@@ -118,4 +107,15 @@ def test_a_checkpoint_with_wrong_weights_is_refused(damage, reason, tmp_path):
     folder = tiny_classifiers.bert(tmp_path / "damaged", CLASSES)
     damage(folder / "model.safetensors")
     with pytest.raises(ValueError, match=rf"^bem: .*damaged does not load as a classifier {reason}"):
+        rows("bem", model=str(folder))
+
+
+def test_a_large_matcher_without_one_of_its_weights_is_refused(tmp_path):
+    folder = tiny_classifiers.bert(tmp_path / "large", CLASSES)
+    network, _ = blank(folder)
+    save_head(network, {"recall": {"margin": 1.0, "intercept": 0.0}}, folder)
+    bem = evaluate_qa.load("bem", model=str(folder), device="cpu")
+    assert bem.compute(**ROWS, typed=False)["per_example"]["score"][0] == 0.5  # the head is zero
+    changed(bert__encoder__layer__0__attention__self__query__weight=None)(folder / "model.safetensors")
+    with pytest.raises(ValueError, match=r"^bem: .*large does not load as an encoder .*query.weight are missing"):
         rows("bem", model=str(folder))

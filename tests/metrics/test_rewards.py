@@ -146,17 +146,6 @@ def test_a_band_maps_scores_linearly(deltableu):
         assert deltableu.reward(value=band)(["?"] * 3, texts, answer=["a b c d"] * 3) == pytest.approx(found)
 
 
-def test_equal_rows_are_scored_once_in_one_call(metrics, monkeypatch):
-    metric, calls = metrics["deltableu"], []
-    compute = metric.compute
-    monkeypatch.setattr(metric, "compute", lambda **rows: calls.append(rows) or compute(**rows))
-    texts = ["a b c d", "a b c e"] * 4
-    found = metric.reward()(["?"] * 8, texts, answer=[["a b c d"]] * 8)
-    assert [call["predictions"] for call in calls] == [texts[:2]]
-    assert found[::2] == [found[0]] * 4
-    assert found[1::2] == [found[1]] * 4
-
-
 def test_a_reward_logs_means_under_its_own_name(metrics):
     log = Log()
     metrics["bem"].reward(name="mine")(PROMPTS, COMPLETIONS, answer=ANSWERS, **log.keywords())

@@ -52,6 +52,27 @@ def test_scorers_pickle_without_their_model(name, case):
     assert pickle.loads(pickle.dumps(scorer))._model is None
 
 
+FORK = """
+import os, sys, threading
+import evaluate_qa
+metric, rows = evaluate_qa.load("deltableu"), {"predictions": ["a b c d"], "references": ["a b c e"]}
+expected = metric.compute(**rows)
+started, forked = threading.Event(), threading.Event()
+metric._model, metric._compute = "in use", lambda **_: started.set() or forked.wait()
+threading.Thread(target=lambda: metric.score(metric.check_columns(rows), metric.options())).start()
+started.wait()
+if not os.fork():
+    del metric._compute
+    os._exit(0 if metric._model is None and metric.compute(**rows) == expected else 1)
+forked.set()
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+def test_a_process_that_is_forked_while_a_thread_scores_can_score(processes):
+    processes.run("-c", FORK, timeout=60, check=True)
+
+
 @pytest.mark.parametrize("name", OVERLOADS)
 def test_type_hints_of_load_match_the_declared_options(name):
     """The class of keywords is in the module of the options."""

@@ -194,6 +194,8 @@ def test_each_text_is_embedded_once_and_none_in_the_next_call(tiny, sample, tmp_
     passes = Passes(again.model)
     assert again.compute(**sample) == first
     assert passes.rows == 0
+    smile(model=tiny, cache_dir=str(tmp_path), dtype="bfloat16").compute(**sample)
+    assert len(list(tmp_path.glob("vectors/*.sqlite"))) == 2
     without = smile(model=tiny).compute(**sample)
     assert np.allclose(without["per_example"]["score"], first["per_example"]["score"], atol=1e-6)
 

@@ -1,4 +1,4 @@
-"""The store of vectors returns what was written, also if several processes write.
+"""A store returns what was written, also if several processes write.
 
 A store that is damaged, locked, read-only or on a full disk: one warning, right scores, and no deleted file.
 """
@@ -16,15 +16,13 @@ import pytest
 from damage import flip, no_room, without_privileges
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import stores
-from evaluate_qa.metrics.smile.encoder import VectorStore
+from evaluate_qa.metrics._shared.stores import Store
 
-DIM = 8
 TEXTS = [f"text {number}" for number in range(400)]
-VECTORS = np.random.default_rng(0).normal(size=(len(TEXTS), 16)).astype(np.float32)
+VECTORS = [vector.tobytes() for vector in np.random.default_rng(0).normal(size=(len(TEXTS), 16)).astype(np.float32)]
 
 
 @contextmanager
@@ -35,19 +33,23 @@ def one_warning(pattern):
     assert [re.search(pattern, str(one.message)) is not None for one in caught] == [True], list(map(str, caught))
 
 
+def opened(path):
+    return Store(path, "smile: the store of vectors")
+
+
 def read_all(store, texts=TEXTS):
-    return {texts[i]: row for at, rows in store.read(texts) for i, row in zip(at, rows, strict=True)}
+    return {texts[at]: value for found in store.read(texts) for at, value in found.items()}
 
 
 def assert_right(found):
-    for text, found_vector in found.items():
-        assert found_vector.tobytes() == VECTORS[TEXTS.index(text)].tobytes(), text
+    for text, vector in found.items():
+        assert vector == VECTORS[TEXTS.index(text)], text
 
 
 @pytest.fixture
 def path(tmp_path):
     """The file of a store with all texts, several pages long."""
-    store = VectorStore(tmp_path, "model")
+    store = opened(tmp_path / "store" / "vectors.sqlite")
     store.write(TEXTS, VECTORS)
     assert len(read_all(store)) == len(TEXTS)
     return store.path
@@ -67,7 +69,7 @@ def test_a_damaged_store_is_not_used_and_not_changed(path, damage):
     content = DAMAGE[damage](path.read_bytes())
     path.write_bytes(content)
     with one_warning(rf"smile: the store of vectors: {re.escape(str(path))} cannot be used .*delete the file"):
-        store = VectorStore(path.parent, "model")
+        store = opened(path)
         found = read_all(store)
         store.write(TEXTS, VECTORS)
     assert_right(found)
@@ -83,10 +85,11 @@ def test_no_flipped_bit_changes_a_vector(path):
         path.write_bytes(flip(content, position))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            store = VectorStore(path.parent, "model")
+            store = opened(path)
             found = read_all(store)
             assert_right(found)
-            store.write([text for text in TEXTS if text not in found], VECTORS[[text not in found for text in TEXTS]])
+            missing = [number for number, text in enumerate(TEXTS) if text not in found]
+            store.write([TEXTS[number] for number in missing], [VECTORS[number] for number in missing])
         assert len(caught) <= 1, [str(one.message) for one in caught]
         lost += len(found) < len(TEXTS)
     assert lost > len(content) / 397 / 4  # vectors fill most of the file, so most flips must be noticed
@@ -94,8 +97,8 @@ def test_no_flipped_bit_changes_a_vector(path):
 
 def test_a_flipped_bit_loses_one_vector(path):
     content = path.read_bytes()
-    path.write_bytes(flip(content, content.index(VECTORS[7].tobytes()) + 5))
-    store = VectorStore(path.parent, "model")
+    path.write_bytes(flip(content, content.index(VECTORS[7]) + 5))
+    store = opened(path)
     found = read_all(store)
     assert set(TEXTS) - set(found) == {"text 7"}
     assert_right(found)
@@ -104,13 +107,13 @@ def test_a_flipped_bit_loses_one_vector(path):
 
 
 def test_a_full_disk_stops_writing(path):
-    store, more = VectorStore(path.parent, "model"), [f"more {number}" for number in range(400)]
+    store, more = opened(path), [f"more {number}" for number in range(400)]
     with no_room(path.stat().st_size + 100), one_warning(rf"{re.escape(str(path))} cannot be used .* disk has room"):
         for _ in range(3):
             store.write(more, VECTORS)
         assert len(read_all(store)) == len(TEXTS)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-    later = VectorStore(path.parent, "model")
+    later = opened(path)
     assert_right(read_all(later))
     assert read_all(later, more) == {}
     later.write(more, VECTORS)
@@ -122,12 +125,12 @@ def test_a_locked_store_is_left_alone(path, monkeypatch):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         with one_warning("locked.*no program locks it"):
-            store = VectorStore(path.parent, "model")
+            store = opened(path)
             store.write(TEXTS, VECTORS)
             assert read_all(store) == {}
         connection.rollback()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-    assert len(read_all(VectorStore(path.parent, "model"))) == len(TEXTS)
+    assert len(read_all(opened(path))) == len(TEXTS)
 
 
 @pytest.fixture
@@ -143,7 +146,7 @@ def read_only(path):
 
 def test_a_read_only_store_is_read(read_only):
     with without_privileges(), one_warning("readonly.*file is writable"):
-        store = VectorStore(read_only.parent, "model")
+        store = opened(read_only)
         assert len(read_all(store)) == len(TEXTS)
         for _ in range(2):
             store.write(["more"], VECTORS[:1])
@@ -151,7 +154,7 @@ def test_a_read_only_store_is_read(read_only):
 
 
 def test_a_deleted_store_is_created_again(path):
-    store = VectorStore(path.parent, "model")
+    store = opened(path)
     shutil.rmtree(path.parent)
     assert read_all(store) == {}
     store.write(TEXTS, VECTORS)
@@ -161,99 +164,59 @@ def test_a_deleted_store_is_created_again(path):
 # Writing and reading
 
 
-def vector(number):
-    """Return the vector of the text "text <number>"."""
-    return np.arange(DIM, dtype=np.float32) + number
-
-
-def count(store):
-    with closing(sqlite3.connect(store.path)) as connection:
-        return connection.execute("SELECT count(*) FROM entries").fetchone()[0]
-
-
-def assert_whole(store, numbers):
-    """Check that exactly these texts are stored, each with its own vector."""
-    found = read_all(store, [f"text {number}" for number in numbers])
-    assert len(found) == len(numbers) == count(store)
-    for number in numbers:
-        assert found[f"text {number}"].tolist() == vector(number).tolist()
-
-
-BEGIN = f"""
-import sys, time
-from pathlib import Path
-import numpy as np
-from evaluate_qa.metrics.smile.encoder import VectorStore
-def vector(number): return np.arange({DIM}, dtype=np.float32) + number
-def write(store, numbers):
-    store.write([f"text {{number}}" for number in numbers], np.stack([vector(number) for number in numbers]))
-"""
-
-
-@pytest.fixture
-def python(processes):
-    """Start a process with VectorStore, np, vector(number) and write(store, numbers)."""
-    return lambda code, *arguments: processes.start("-c", BEGIN + code, *arguments)
-
-
-@given(
-    st.lists(st.text(st.characters(exclude_categories=["Cs"])), unique=True, max_size=20),
-    hnp.arrays(np.float32, DIM, elements=st.floats(width=32)),
-)
-def test_round_trip_is_exact(tmp_path_factory, texts, first):
-    store = VectorStore(tmp_path_factory.mktemp("store"), "model")
-    vectors = np.stack([np.roll(first, shift) for shift in range(len(texts))]) if texts else np.empty((0, DIM))
-    store.write(texts, vectors.astype(np.float32))
-    found = read_all(store, texts)
-    assert [found[text].tobytes() for text in texts] == [row.tobytes() for row in vectors]
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.binary(), max_size=20))
+def test_round_trip_is_exact(tmp_path_factory, values):
+    store = opened(tmp_path_factory.mktemp("store") / "a.sqlite")
+    store.write(values.keys(), values.values())
+    assert read_all(store, list(values)) == values
 
 
 def test_read_returns_only_stored_texts(tmp_path):
-    store = VectorStore(tmp_path, "model")
-    store.write(["a", "b", "c"], np.stack([vector(1), vector(2), vector(3)]))
-    ((positions, vectors),) = store.read(["x", "c", "y", "a"])
-    assert {int(i): row[0] for i, row in zip(positions, vectors, strict=True)} == {1: 3.0, 3: 1.0}
+    store = opened(tmp_path / "a.sqlite")
+    store.write(["a", "b", "c"], [b"1", b"2", b"3"])
+    assert list(store.read(["x", "c", "y", "a"])) == [{1: b"3", 3: b"1"}]
     assert list(store.read(["x"])) == []
     assert list(store.read([])) == []
 
 
-def test_vectors_of_another_fingerprint_are_not_seen(tmp_path):
-    VectorStore(tmp_path, "model|float32|torch|").write(["a"], vector(1)[None])
-    assert list(VectorStore(tmp_path, "model|bfloat16|torch|").read(["a"])) == []
-
-
 def test_reading_continues_while_others_write(tmp_path):
-    store = VectorStore(tmp_path, "model")
-    store.write([f"text {number}" for number in range(600)], np.stack([vector(number) for number in range(600)]))
+    store = opened(tmp_path / "a.sqlite")
+    store.write([f"text {number}" for number in range(600)], [b"a"] * 600)
     reading = store.read([f"text {number}" for number in range(1200)])
     next(reading)
-    store.write(["text 600"], vector(600)[None])
-    rest = sum(len(positions) for positions, _ in reading)
-    assert rest in {100, 101}
+    store.write(["text 600"], [b"a"])
+    assert sum(map(len, reading)) in {100, 101}
 
 
-def test_processes_can_create_and_write_a_store_at_the_same_time(python, tmp_path):
-    """Six processes create each store after a barrier, and none fails because the database is locked."""
-    code = """
-import multiprocessing
+RACE = """
+import multiprocessing, sys
+from pathlib import Path
+from evaluate_qa.metrics._shared.stores import Store
 context = multiprocessing.get_context("fork")
 barrier = context.Barrier(6)
 def create(rank):
     for number in range(20):
         barrier.wait(timeout=30)
-        store = VectorStore(Path(sys.argv[1]) / str(number), "model")
-        for i in range(3):
-            write(store, [3 * rank + i])
+        store = Store(Path(sys.argv[1]) / f"{number}.sqlite", "race")
+        for i in range(3 * rank, 3 * rank + 3):
+            store.write([f"text {i}"], [f"value {i}".encode()])
             list(store.read(["text 0"]))
 processes = [context.Process(target=create, args=(rank,)) for rank in range(6)]
 for process in processes: process.start()
 for process in processes: process.join()
 sys.exit(max(process.exitcode for process in processes))
 """
-    racing = python(code, tmp_path)
+
+
+def test_processes_can_create_and_write_a_store_at_the_same_time(processes, tmp_path):
+    """Six processes create each store after a barrier, and none fails because the database is locked."""
+    racing = processes.start("-c", RACE, tmp_path)
     assert (racing.communicate(timeout=60)[1], racing.returncode) == ("", 0)
+    expected = {f"text {number}": f"value {number}".encode() for number in range(18)}
     for number in range(20):
-        assert_whole(VectorStore(tmp_path / str(number), "model"), range(18))
+        store = opened(tmp_path / f"{number}.sqlite")
+        assert read_all(store, list(expected)) == expected
+        assert len(list(store)) == 18
 
 
 # The whole metric
