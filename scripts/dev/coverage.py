@@ -230,9 +230,9 @@ No system is better than the other, except that 1% of the verdicts are lost in o
 {pairs}
 
 Rates above 5% remain where differences are strongly skewed and there are few clusters. If 5% of the questions gain all
-answers and the others lose a few, {unseen:.0%} of samples of 20 questions show no gain at all, and no test can know of
-it. `compare` and `gate` print a note below 50 clusters and where the differences are skewed. Verdicts of single rows
-are tested exactly.
+answers and the others lose a few, {unseen:.0%} of samples of 20 questions show no gain at all, which no test can
+detect. `compare` and `gate` print a note below 50 clusters and where the differences are skewed. Verdicts of single
+rows are tested exactly.
 
 ## `estimate`
 

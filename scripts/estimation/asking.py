@@ -7,7 +7,7 @@ import numpy as np
 
 from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format
-from ..files.values import counted
+from ..files.values import counted, is_formula
 from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
@@ -15,8 +15,6 @@ from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, number
 from .keys import ID, TEXTS, key_names, keys, places
 from .powered import FEWEST
 from .samples import draw
-
-_FORMULAS = ("=", "+", "-", "@")  # a spreadsheet would compute a cell that starts with one of these
 
 
 def ask(
@@ -82,14 +80,10 @@ def _rows(shown: dict[str, list[object]], places: Places, weights: Floats | None
     for number, place in enumerate(places.tolist()):
         row = {name: column[place] for name, column in shown.items()}
         if is_csv:
-            row = {name: _no_formula(value) for name, value in row.items()}
+            # `keys.plain` removes the blank.
+            row = {name: f" {value}" if is_formula(value) else value for name, value in row.items()}
         weight = {} if weights is None else {WEIGHT: float(weights[number])}
         yield {**row, LABELS[0]: None, **weight}
-
-
-def _no_formula(value: object) -> object:
-    """Return a cell that a spreadsheet does not compute, with a blank before it, which `keys.plain` removes."""
-    return f" {value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 def _check_new(target: str) -> None:

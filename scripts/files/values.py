@@ -1,8 +1,13 @@
 """Convert values of rows and counts to text and JSON."""
 
 import json
+import re
+from contextlib import suppress
 from datetime import date, time
 from typing import Any
+
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
 def text(value: object) -> str:
@@ -12,6 +17,16 @@ def text(value: object) -> str:
     if hasattr(value, "tolist"):
         value = plain(value)
     return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
+
+
+def is_formula(value: object) -> bool:
+    """Return whether a spreadsheet would run a cell of a CSV file as a formula."""
+    if not isinstance(value, str) or not _FORMULA.match(value):
+        return False
+    with suppress(ValueError):
+        float(value)
+        return False
+    return True
 
 
 def counted(count: int, noun: str) -> str:

@@ -85,7 +85,7 @@ def test_sample_replaces_no_file(run):
 
 def test_cells_in_csv_are_no_formulas(run):
     """A blank before a formula does not make it another answer."""
-    rows = [row | {"prediction": f"=HYPERLINK({at})", "question": f"-{at}"} for at, row in enumerate(ROWS)]
+    rows = [row | {"prediction": f"=HYPERLINK({at})", "question": f"－{at}+1"} for at, row in enumerate(ROWS)]
     write_rows("formulas.jsonl", rows)
     run("-i", "formulas.jsonl", "-o", "labels.csv", "--rows", 40)
     asked = [row for _, row in read_rows("labels.csv")]

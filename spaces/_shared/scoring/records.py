@@ -1,20 +1,17 @@
 """The scored rows as records, and the files to download."""
 
-import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.files.values import is_formula
 from evaluate_qa.files.writing import write_rows
 
 from .batch import ScoredFile
 from .files import OTHERS
 
 Record = dict[str, Any]
-
-# Texts that spreadsheets run as formulas: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
 def records_of(scored: ScoredFile) -> list[Record]:
@@ -70,13 +67,4 @@ def write(rows: Sequence[Record]) -> tuple[Path, Path]:
 
 def _harmless(value: Any) -> Any:
     """Return a value of a CSV file, with an apostrophe if it is a formula."""
-    is_formula = isinstance(value, str) and _FORMULA.match(value) and not _is_number(value)
-    return f"'{value}" if is_formula else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return f"'{value}" if is_formula(value) else value
