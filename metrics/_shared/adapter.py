@@ -7,12 +7,13 @@ writes them to Arrow files.
 import inspect
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import KNOWN_COLUMNS, check_keywords, check_keywords_only, declarations
-from .scorer import Scored, Scorer, with_methods
+from .scorer import ABANDONED, Scored, Scorer, with_methods
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
@@ -57,6 +58,7 @@ class Adapter(_Base):
         if passed.get("num_process", 1) == 1 and not _writable(passed.get("cache_dir")):
             del passed["cache_dir"]  # evaluate then writes rows to its default folder
         super().__init__(config_name, **passed)
+        self._rows_of = self._turn  # the scorer's lock, which a forked process replaces if another thread held it
         self.__doc__ = with_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
 
     def _info(self) -> Any:
@@ -79,7 +81,7 @@ class Adapter(_Base):
         """Score the given rows and the rows of earlier `add_batch` calls. Everything is passed by keyword."""
         check_keywords_only(self.name, self.scorer.required, positional)
         options, checked = self.scorer.check_call(given)
-        with self._turn:  # the scorer's; evaluate.Metric stores the rows of a call in attributes
+        with self._own_rows():
             if not checked and not len(self):
                 raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.scorer.required)}")
             self.scorer.prepare(options)  # if it fails, stored rows are kept
@@ -100,13 +102,25 @@ class Adapter(_Base):
         """Store rows for a later `compute`, which has the same columns."""
         check_keywords(self.name, given, KNOWN_COLUMNS)
         checked = self.scorer.check_columns({column: given.get(column) for column in self.scorer.columns})
-        with self._turn:
+        with self._own_rows():
             super().add_batch(**checked)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **given: Any) -> None:
         """Store one row; further columns have their usual names."""
         row = {"predictions": prediction, "references": reference, **given}
         self.add_batch(**{column: [value] for column, value in row.items()})
+
+    @contextmanager
+    def _own_rows(self) -> Iterator[None]:
+        """Take turns with other threads, because evaluate.Metric stores the rows of a call in attributes.
+
+        A process that was forked while another thread stored or scored rows drops these rows.
+        """
+        with self._turn:
+            if self._rows_of is not self._turn:
+                ABANDONED.append([vars(self)[name] for name in _ROW_ATTRIBUTES])
+                self.__dict__.update(dict.fromkeys(_ROW_ATTRIBUTES), _rows_of=self._turn)
+            yield
 
     def _forget_rows(self) -> None:
         """Drop the rows of a failed call and release evaluate's files for the next call."""
@@ -125,7 +139,7 @@ class Adapter(_Base):
         return getattr(self.scorer, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | dict.fromkeys(_ROW_ATTRIBUTES)
+        return vars(self) | dict.fromkeys((*_ROW_ATTRIBUTES, "_rows_of"))
 
 
 def _writable(folder: str | os.PathLike[str] | None) -> bool:

@@ -229,7 +229,8 @@ class Scorer:
 
 
 _SCORERS: WeakSet[Scorer] = WeakSet()
-_ABANDONED: list[Any] = []  # models that a lost thread was running; to delete one could wait for the thread
+ABANDONED: list[Any] = []
+"""What a lost thread was using: to delete its model could wait for it, and to delete its files' locks frees them."""
 
 
 def _forget_other_threads() -> None:
@@ -238,7 +239,7 @@ def _forget_other_threads() -> None:
         if scorer._turn.acquire(blocking=False):
             scorer._turn.release()
         else:
-            _ABANDONED.append(scorer._model)
+            ABANDONED.append(scorer._model)
             scorer._model = None
             scorer._take_turns()
 

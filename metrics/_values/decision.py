@@ -288,7 +288,7 @@ def _compare_yes_or_no(texts: Texts) -> Comparison | None:
 
 def _compare_unit(texts: Texts) -> bool | None:
     """Compare names of units, if the question asks for one."""
-    asked = "nit" in texts.question and _UNIT.search(texts.question)
+    asked = _UNIT.search(texts.question)
     return compare_unit(texts.reference, texts.answer.partition(", ")[0]) if asked else None
 
 

@@ -232,7 +232,7 @@ def with_digits(text: str, language: str = "en") -> str:
     starts = {word[:6] for word in words}  # Texts without the words that a pattern needs are not searched for it.
     if not _IN_PERCENT.isdisjoint(starts):
         text = _PERCENT.sub("%", text)
-    if language != "en" or "0s" in text or not _IN_ENGLISH_PHRASES.isdisjoint(words):
+    if language != "en" or "0s" in text.lower() or not _IN_ENGLISH_PHRASES.isdisjoint(words):
         for pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
             text = pattern.sub(replacement, text)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
@@ -347,7 +347,8 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
 _IN_ENGLISH_PHRASES = (
     word_set(
         "dollar dollars yen rupee rupees franc francs pound pounds usd eur gbp chf jpy inr cny rad rads radian radians "
-        "day twice thrice once pair dozen halfdozen second each every percentage basis gmt bpm hundred half thousand "
+        "πrad πrads πradian πradians pirad pirads piradian piradians day twice thrice once pair dozen halfdozen second "
+        "each every percentage basis gmt bpm hundred half thousand "
         "million billion trillion zero minus negative one quarter ten eleven twelve thirteen fourteen fifteen sixteen "
         "seventeen eighteen nineteen"
     )

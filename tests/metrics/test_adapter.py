@@ -172,6 +172,32 @@ def test_threads_can_share_a_metric(metric):
         assert list(threads.map(score, range(7))) == expected
 
 
+FORK = """
+import os, sys, threading
+import evaluate, evaluate_qa
+metric = evaluate.load(evaluate_qa.path("deltableu"), cache_dir=sys.argv[1])
+rows = {"predictions": ["a b c d"], "references": ["a b c e"]}
+expected = metric.compute(**rows)
+stored, forked, finalize = threading.Event(), threading.Event(), metric._finalize
+metric._finalize = lambda: stored.set() or forked.wait() and finalize()
+results = []
+thread = threading.Thread(target=lambda: results.append(metric.compute(**rows)))
+thread.start()
+stored.wait()
+if not os.fork():
+    del metric._finalize
+    os._exit(0 if metric.compute(**rows) == expected else 1)
+status = os.waitstatus_to_exitcode(os.wait()[1])
+forked.set()
+thread.join()
+sys.exit(status or results != [expected])
+"""
+
+
+def test_a_forked_process_drops_the_rows_of_a_thread_that_was_scoring(processes, tmp_path):
+    processes.run("-c", processes.HIDE_TORCH + FORK, tmp_path, timeout=120, check=True)
+
+
 # Each of two ranks adds its rows; only rank 0, the parent, gets the result.
 RANK = """
 import json, os, sys

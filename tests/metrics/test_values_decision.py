@@ -76,6 +76,7 @@ EQUAL = {
         ("£5 million", "five million pounds sterling", ""),
         ("CHF 300", "300 Swiss francs", ""),
         ("90 degrees", "π/2 radians", ""),
+        ("6.283 rad", "2πrad", ""),
         ("3.25%", "It pays 3 1/4 percent a year.", "What is the interest rate?"),
     ],
     "date": [
