@@ -76,11 +76,18 @@ def check_place(target: Path) -> None:
         )
 
 
+_STREAMS = ("/dev/stdin", "/dev/stdout")
+
+
 def check_different(files: Mapping[str, str | Path | None]) -> None:
-    """Raise RowsError if two options name the same file, also by a link."""
-    given = [(option, str(file)) for option, file in files.items() if file is not None and str(file) != STANDARD]
-    for (one, file), (other, another) in itertools.combinations(given, 2):
-        if _same(file, another):
+    """Raise RowsError if two options name the same file, also by a link.
+
+    `-` is the standard output for `--output`, and the standard input for others.
+    """
+    given = {option: str(file) for option, file in files.items() if file is not None}
+    there = [(option, _STREAMS[option == "--output"] if file == STANDARD else file) for option, file in given.items()]
+    for (one, file), (other, another) in itertools.combinations(there, 2):
+        if not {file, another} <= {*_STREAMS} and _same(file, another):
             raise RowsError(f"{one} and {other} must be different files, but both are {another}.")
 
 

@@ -257,3 +257,12 @@ def test_the_same_file_under_two_names_is_refused(working_folder, tmp_path):
     check_different({"--input": "a", "--output": "b", "--errors": None})
     check_different({"--input": "-", "--output": "-", "--errors": "a"})
     check_different({"--scored": "-", "--output": "-", "--json": "a"})
+
+
+def test_the_file_of_a_standard_stream_is_refused_as_another_file(processes, tmp_path):
+    code = (
+        "from evaluate_qa.files.writing import *; check_different({'--input': 'a', '--output': '-', '--errors': 'b'})"
+    )
+    with (tmp_path / "b").open("w") as file:
+        done = processes.run("-c", code, cwd=tmp_path, stdout=file)
+    assert "--output and --errors must be different files, but both are b" in done.stderr
