@@ -66,7 +66,10 @@ def uninstall(name: str, modules: Path) -> bool:
     with _locked(folder):
         if not folder.is_dir():
             return False
-        shutil.rmtree(folder)
+        removed = folder.with_name(f".{folder.name}")
+        shutil.rmtree(removed, ignore_errors=True)
+        folder.rename(removed)  # nobody loads a part of it
+        shutil.rmtree(removed, ignore_errors=True)
     return True
 
 

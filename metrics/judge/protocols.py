@@ -101,8 +101,8 @@ labels: {{"yes": 1, "no": 0}}
 fields: {{pred: label, score: 5}}
 question: required
 system: >-
-  You check answers of a question-answering system. Compare the predicted answer with the correct answer, and decide
-  whether they mean the same. Accept paraphrases and synonyms.
+  You check answers of a question-answering system. Decide whether a predicted and a correct answer mean the same.
+  Accept paraphrases and synonyms.
 ---
 {_DATA}
 {_TEXTS}

@@ -142,7 +142,7 @@ def _weights(joined: Joined) -> Floats:
 
 def write_changed(target: str, systems: Systems) -> None:
     """Write `changed_rows`; without any, a CSV or Parquet file has the columns alone."""
-    write_rows(target, changed_rows(systems), [*_identifying(systems), *_CHANGE])
+    write_rows(target, changed_rows(systems), [*dict.fromkeys([*_identifying(systems), *_CHANGE])])
 
 
 def changed_rows(systems: Systems) -> Iterator[Row]:

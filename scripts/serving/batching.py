@@ -19,15 +19,24 @@ R = TypeVar("R")
 
 
 def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
-    """Score requests together; return the result or the error of each. An error does not affect other requests."""
+    """Score requests together; return the result or the error of each.
+
+    An error does not affect other requests, but KeyboardInterrupt or a panic in Rust ends all of them: nobody must wait
+    forever.
+    """
+    try:
+        return _outcomes(score, requests)
+    except BaseException as error:
+        return [error] * len(requests)
+
+
+def _outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
     try:
         return [*score(requests)]
     except Exception as error:
         if len(requests) == 1:
             return [error]
-        return [outcome for request in requests for outcome in outcomes(score, [request])]
-    except BaseException as error:  # such as KeyboardInterrupt or a panic in Rust: nobody must wait forever
-        return [error] * len(requests)
+        return [outcome for request in requests for outcome in _outcomes(score, [request])]
 
 
 class QueueFullError(Exception):

@@ -29,7 +29,8 @@ def in_json(error: Exception, columns: Mapping[str, Any]) -> str:
     if not isinstance(error, RowError) or columns.get(error.column) is None:
         return str(error)
     value = columns[error.column][error.row]
-    return str(error).replace(shown(value), f"{json.dumps(value, ensure_ascii=False):.80}", 1)
+    text = json.dumps(value, ensure_ascii=False)
+    return str(error).replace(shown(value), text if len(text) <= 80 else f"{text[:79]}…", 1)  # noqa: PLR2004
 
 
 async def read_object(request: Request) -> dict[str, Any]:
