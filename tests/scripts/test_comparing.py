@@ -101,6 +101,14 @@ def test_without_a_change_a_table_has_only_its_columns(run, target):
     ]
 
 
+def test_a_table_without_a_change_has_each_column_once(run):
+    for name in ("one.jsonl", "other.jsonl"):
+        write_rows(name, [{"question": f"Q{at}?", "system": "both", "score": at / COUNT} for at in range(COUNT)])
+    run("one.jsonl", "other.jsonl", "--column", "id=question", "--column", "id=system", "--changed", "same.parquet")
+    names = pq.read_schema("same.parquet").names
+    assert names.count("system") == 1, names
+
+
 def test_labels_give_the_difference_of_accuracies(run):
     places = {name: GENERATOR.choice(COUNT, 60, replace=False).tolist() for name in ("base", "new")}
     for name, chosen in places.items():
