@@ -68,7 +68,7 @@ def uninstall(name: str, modules: Path) -> bool:
             return False
         removed = folder.with_name(f".{folder.name}")
         shutil.rmtree(removed, ignore_errors=True)
-        folder.rename(removed)  # nobody loads a part of it
+        folder.rename(removed)  # so that no process loads half of it
         shutil.rmtree(removed, ignore_errors=True)
     return True
 

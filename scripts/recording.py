@@ -61,7 +61,7 @@ def export(folder: Path, target: str) -> int:
     if not (folder / FILE).is_file():
         raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)  # with which the cache goes on as if it had no more verdicts
+        warnings.simplefilter("error", UserWarning)  # otherwise, an unreadable cache would look empty
         try:
             return write_rows(target, map(_line, followed(Verdicts(folder), "verdicts: export", "verdict")))
         except UserWarning as warning:

@@ -230,11 +230,14 @@ class Scorer:
 
 _SCORERS: WeakSet[Scorer] = WeakSet()
 ABANDONED: list[Any] = []
-"""What a lost thread was using: to delete its model could wait for it, and to delete its files' locks frees them."""
+"""Models and file locks of threads that do not exist in a forked process.
+
+They stay referenced here: deleting a model could wait for its thread, and deleting a lock would release the parent's.
+"""
 
 
 def _forget_other_threads() -> None:
-    """Give up, in a child process, what other threads of the parent held: the child does not have these threads."""
+    """In a forked process, replace what other threads held: these threads exist only in the parent."""
     for scorer in _SCORERS:
         if scorer._turn.acquire(blocking=False):
             scorer._turn.release()

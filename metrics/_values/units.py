@@ -23,7 +23,7 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
-# Names of units, besides their own, its plural, and its British spelling.
+# Other names of units. Plurals and British spellings are derived.
 _WORDS = {
     # Length, area and volume
     "kilometer": "km kilomètres kilometern kilómetros chilometri kms",

@@ -20,7 +20,7 @@ class PublishedAnswer(NamedTuple):
 
 
 class UsableAnswers(NamedTuple):
-    """The answers of a data set that metrics can be compared on, and by part the number of the others by reason."""
+    """The answers of a data set that metrics can be compared on, and for each part, the number of others by reason."""
 
     rows: list[LabeledRow]
     dropped: dict[str, Counter[str]]

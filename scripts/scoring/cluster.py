@@ -68,7 +68,7 @@ def _connect(ray: Any, num_actors: int | None) -> None:
     if not address:
         try:
             ray.init("local", num_cpus=num_actors, include_dashboard=False, **quiet)
-        except Exception as error:  # a slow start raises an Exception of no other class
+        except Exception as error:  # if Ray starts too slowly, it raises a plain Exception
             raise ConnectionError(f"Ray cannot be started on this machine: {error}") from error
         return
     _require_listener(address)

@@ -35,8 +35,8 @@ class Pool:
     # Ray's future → the actor, and the block that it scores; None while it starts. Actors that find no room stay here.
     _awaited: dict[Any, tuple[Any, ScoringTask | None]] = field(default_factory=dict, init=False)
     _dead: set[Any] = field(default_factory=set, init=False)
-    # Blocks of actors that died, and how many actors died with each block, or with None, in a row at their start.
-    _lost: deque[ScoringTask] = field(default_factory=deque, init=False)
+    _lost: deque[ScoringTask] = field(default_factory=deque, init=False)  # blocks of dead actors
+    # Block -> number of actors that died with it. None -> number of actors in a row that died while they started.
     _deaths: Counter[int | None] = field(default_factory=Counter, init=False)
 
     def score(self, tasks: Iterator[ScoringTask]) -> Iterator[tuple[ScoringTask, ScoredChunk]]:
@@ -96,7 +96,7 @@ class Pool:
         self._start_one()
 
     def _retry(self, task: ScoringTask | None, error: Exception) -> None:
-        """Give the block of an actor that died to another one, unless actors die with it, or while they start."""
+        """Queue the block of a dead actor again; raise RowsError after too many deaths."""
         number, records = task or (None, [])
         self._deaths[number] += 1
         if task is None and self._deaths[None] > _RETRIES * self.count:
