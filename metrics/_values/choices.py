@@ -137,6 +137,11 @@ _MYTH = re.compile(
     r"(?P<fact>the case|a fact)(?=\W*$|[.,;:]))",
     re.IGNORECASE,
 )
+_EMPHASIS = re.compile(
+    r"\W*(?:it|he|she|they|that|we|you|i|one) (?:did|does|do)(?P<no> not|n['’]t)? (?P<verb>[a-z]+)"
+    r"(?: (?:it|them|that|him|her|so))?[.!]?$",
+    re.IGNORECASE,
+)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
     r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
@@ -194,7 +199,7 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, ranks_first, _states))
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
@@ -210,6 +215,14 @@ def _permits(question: str, answer: str) -> bool | None:
     """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
     match = _LEAVE.search(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
     return not match["no"] if match and not _BUT.search(answer) else None
+
+
+def _emphasizes(question: str, answer: str) -> bool | None:
+    """Return whether an answer repeats the verb of a question after "did": "He did win it."."""
+    match = _EMPHASIS.match(answer)
+    if not match or match["verb"].lower() not in exact_words(question) or _COUNTED_NEGATION.search(question):
+        return None
+    return not match["no"]
 
 
 def _states(question: str, answer: str) -> bool | None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .._shared.arguments import Number, shown
+from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .choices import compare_options, polarity, says_yes
 from .codes import compare_code
@@ -46,7 +47,7 @@ from .weekdays import compare_weekdays
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
-    "person", "place", "direction", "negation",
+    "person", "place", "direction", "negation", "no_answer",
 )  # fmt: skip
 """The kinds of values that are compared."""
 
@@ -85,7 +86,7 @@ _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
 _POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
-_JUDGE_RETRACTIONS = frozenset({"yes_no", "negation"})  # Kinds with rules for answers that correct themselves.
+_JUDGE_RETRACTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
@@ -96,6 +97,10 @@ _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 _LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
+_MAY_LACK_ANSWER = re.compile(
+    r"(?!.*\bevidence\b).*?(?:unknown|unanswerable|\b(?:no|not|cannot|can['’]t|n/a)\b|n['’]t\b)", re.IGNORECASE
+)
+_I = re.compile(r"\bI\b")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
@@ -286,6 +291,13 @@ def _compare_yes_or_no(texts: Texts) -> Comparison | None:
     return Comparison("yes_no", None if unclear else said == expected)
 
 
+def _lacks_answer(texts: Texts) -> bool:
+    """Return whether reference and answer both say that there is no answer: "unknown" and "The text doesn't say"."""
+    if not _MAY_LACK_ANSWER.match(texts.reference) or _I.search(texts.answer):
+        return False
+    return not_attempted(texts.reference) and not_attempted(texts.answer)
+
+
 def _compare_unit(texts: Texts) -> bool | None:
     """Compare names of units, if the question asks for one."""
     asked = _UNIT.search(texts.question)
@@ -383,6 +395,7 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # that read numbers and dates come last.
 _RULES = (
     _Rule("yes_no", _compare_yes_or_no),
+    _Rule("no_answer", _if(_lacks_answer, True), _SPACES, _LONGEST_LIST),
     _Rule("negation", compare_correction),
     _Rule("negation", compare_conclusion),
     _Rule("list", compare_weekdays),

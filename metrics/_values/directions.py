@@ -29,6 +29,7 @@ _OPPOSITES = (
     ("converge converges convergent", "diverge diverges divergent"),
     ("legal", "illegal"), ("possible", "impossible"), ("true", "false"), ("alive", "dead"), ("dominant", "recessive"),
     ("endothermic", "exothermic"), ("maximum", "minimum"), ("buy bought", "sell sold"), ("import", "export"),
+    ("active", "passive"), ("asc ascending", "desc descending"),
 )  # fmt: skip
 POLE = {
     form: (number, side)

@@ -12,7 +12,7 @@ _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12}
 _NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
 # A single numeral is a number if it is before a character of `_COUNTED`, but not after `_NOT_AFTER`: 唯一 is "only".
-_NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周"
+_NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周公"
 _NUMBER = re.compile(
     rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"
     rf"|(?P<number>\d[\d.,]*[百千万萬만亿億억兆][\d,百千万萬만亿億억]{{0,12}}|[{_NUMERALS}]{{2,20}}"
@@ -30,20 +30,20 @@ _WEEKDAYS = {
     f"{_WEEK}[五5]|金曜日?|금요일": "Friday", f"{_WEEK}[六6]|土曜日?|토요일": "Saturday",
     f"{_WEEK}[日天]|日曜日?|일요일": "Sunday",
 }  # fmt: skip
-_COPULA = re.compile(r"(?<=[\d時时点點分円人個个月日年])(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$")
+_COPULA = re.compile(r"(?<=[\d時时点點分円人個个月日年])\s?(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$")
+_UNIT_NAMES = {
+    "km": "公里|千米|キロメートル|킬로미터", "kg": "公斤|千克|キログラム|킬로그램", "m": "米|メートル|미터",
+    "months": "個月|个月|か月|ヶ月|개월", "hours": "小时|小時|時間|시간", "minutes": "分钟|分鐘|分間",
+}  # fmt: skip
+_HOW_MANY = re.compile(rf"(?:多少|几|幾|何|몇)\s?(?=[个個]?(?:{'|'.join(_UNIT_NAMES.values())}))")
 _UNITS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
         (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
         (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
-        (r"(?<=\d)\s?(?:公里|千米|キロメートル|킬로미터)", " km "),
-        (r"(?<=\d)\s?(?:公斤|千克|キログラム|킬로그램)", " kg "),
-        (r"(?<=\d)\s?(?:米|メートル|미터)", " m "),
-        (r"(?<=\d)\s?(?:個月|个月|か月|ヶ月|개월)", " months "),
-        (r"(?<=\d)\s?(?:小时|小時|時間|시간)", " hours "),
+        *((rf"(?:(?<=\d)|(?<=how many ))\s?[个個]?(?:{names})", f" {unit} ") for unit, names in _UNIT_NAMES.items()),
         (r"(?<=\d)\s?(?:[个個]?工作日|營業日|営業日|영업일)(?:以?[内內]|之[内內])?", " workdays "),
-        (r"(?<=\d)\s?(?:分钟|分鐘|分間)", " minutes "),
         (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
         (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
         (r"(?<=\d)\s?円", " yen "),
@@ -56,14 +56,14 @@ def without_ideographs(text: str) -> str:
     """Return a text with digits and symbols for Chinese numerals and for names of units.
 
     >>> without_ideographs("二百零八块"), without_ideographs("昭和三十九年"), without_ideographs("下午3点半")
-    ('208块', '1964年', '3:30 pm')
+    ('208块', '1964年', '3:30 pm ')
     """
     if not _IDEOGRAPH.search(text):
         return text
     text = _NUMBER.sub(_in_digits, text)
     text = _ERA.sub(lambda match: f"{_FIRST_YEAR[match[1]] + int(match[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
-    text = _COPULA.sub("", text)
+    text = _HOW_MANY.sub(" how many ", _COPULA.sub("", text))
     for pattern, replacement in _UNITS:
         text = pattern.sub(replacement, text)
     return _BEFORE_DIGIT.sub(" ", text)
@@ -74,7 +74,7 @@ def _clock(match: re.Match[str]) -> str:
     early, late, hour, minutes, half = match.groups()
     if not (early or late or minutes or half) and not {"時", "시"} & {*match[0]}:
         return match[0]
-    return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip()
+    return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip() + " "
 
 
 def _in_digits(match: re.Match[str]) -> str:

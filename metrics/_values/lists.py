@@ -38,7 +38,8 @@ _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
-    r"chronolog\w+|first to last|(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
+    r"chronolog\w+|first to last|returns?|prints?|output of|"
+    r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to))\b",
     re.IGNORECASE,
 )
@@ -56,8 +57,9 @@ _DENIED = (
     r"\b(?:no|not|nor|without|minus|except(?: for)?|but for|excluding|lacks?|lacked)(?: (?:an?|any|the|his|her|its))? "
 )
 _DENIED_AFTER = (
-    r"(?: \w+)? (?:is|are|was|were|has been|have been) (?:not\b|left (?:off|out)\b|missing|absent|excluded|omitted|"
-    r"removed|dropped|ruled out|denied)"
+    r"(?: \w+)? (?:(?:is|are|was|were)n['’]t (?:necessary|needed|required|included)\b|"
+    r"(?:is|are|was|were|has been|have been) (?:not\b|left (?:off|out)\b|missing|absent|excluded|omitted|removed|"
+    r"dropped|ruled out|denied))"
 )
 _EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 _OMITS = re.compile(rf"\b(?:no|without|minus|excluding|lacks?|lacked)\b|{_DENIED_AFTER}|n['’]t\b", re.IGNORECASE)
@@ -142,10 +144,15 @@ def compare_list(texts: Texts) -> bool | None:
     if len(numbers) == len(required):
         return _compare_numbers(texts, numbers)
     facts = [_facts(part, texts) for part in required]
-    names = all(part.istitle() and not any(map(str.isdigit, part)) for part in required)
+    names = all(_is_title(part) and not any(map(str.isdigit, part)) for part in required)
     if all(len(words) > 1 for words in facts) and not names:
         return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
     return _compare_words(texts, required, items)
+
+
+def _is_title(text: str) -> bool:
+    """Return whether each word starts with a capital, as in "Paul McCartney"."""
+    return all(word[0].isupper() for word in text.split())
 
 
 def _omits(texts: Texts, named: bool = False) -> bool:
@@ -308,7 +315,7 @@ def _place(answer: Sequence[str], part: str, names: Sequence[str]) -> int | None
         places = [place for place, name in enumerate(names) if keys & _keys(name)]
         if places:
             return next(iter(_starts(answer, exact_words(names[places[0]]))), None)
-    family = words[-1:] if len(words) > 1 and part.istitle() else []
+    family = words[-1:] if len(words) > 1 and _is_title(part) else []
     named = any([singular(word) for word in exact_words(name)] == family for name in names)
     return answer_words.index(family[0]) if named and family and family[0] in answer_words else None
 

@@ -165,7 +165,8 @@ _PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
 # First words of texts that are no person's name, among them those of places and offices.
 _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
-    "ο η это der die el la le il lo o north south east west upper lower vice prime chief deputy district"
+    "ο η это её ее его он она они "
+    "der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
 # Words of answers that name a person whom they do not mean.
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)

@@ -25,7 +25,7 @@ _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as th
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to)\b|=)[^\d=]{0,12}$",
+    r"answer is|which is|comes? to)\b|=)[^\d=]{0,16}$",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"(\d+)/(\d+)")

@@ -295,7 +295,8 @@ class Texts:
     def asked_units(self) -> frozenset[str]:
         """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        named = {unit_at(f" {self.question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(self.question)}
+        question = plain(self.question)
+        named = {unit_at(f" {question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(question)}
         return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
 
     @property

@@ -17,8 +17,9 @@ _CORRECTION = re.compile(
 )
 _NAME = r"[^\W\d_a-zß-öø-ÿ]\w+(?:[ -](?:de |la |of )?[^\W\d_a-zß-öø-ÿ]\w+)*"
 _BUT_IS = re.compile(
-    r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)"
-    rf"(?: actually| really| only)? (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
+    r"\b(?:but|aber|mais|pero|ma|maar|mas)\b (?:(?:it|that|this)(?:['’]s| is| was) (?:actually|really|in fact)|"
+    r"(?P<topic>[^.,;]*?) (?:is|was|are|ist|war|est|es|è|era|é)(?: actually| really| only)?)"
+    rf" (?:the |la |il |der |die )?(?P<name>{_NAME})[.!]?$"
 )
 _SETTLED = 20  # Words of an answer that settles on a name.
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
@@ -49,13 +50,18 @@ def compare_correction(texts: Texts) -> bool | None:
 
 
 def compare_conclusion(texts: Texts) -> bool | None:
-    """Return whether the name that an answer gives after "but" is the reference; None for another answer."""
+    """Return whether the name that an answer gives after "but" is the reference; None for another answer.
+
+    >>> compare_conclusion(Texts("", "Many say Sydney, but it's actually Canberra.", "Canberra"))
+    True
+    """
     named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED and not takes_back(texts.answer)
     if not named or not (match := _BUT_IS.search(texts.answer)):
         return None
-    before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"], match["name"]))
+    before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"] or "", match["name"]))
     new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS
-    if texts.question_words.isdisjoint(new) or not texts.question_words.isdisjoint(name):
+    about_it = not topic or not texts.question_words.isdisjoint(new)
+    if not about_it or not texts.question_words.isdisjoint(name):
         return None
     reference = exact_words(texts.reference)
     other = contains(before, reference) and {*name}.isdisjoint(reference)
