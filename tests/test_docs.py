@@ -94,6 +94,8 @@ def checkout(tmp_path):
     return tmp_path
 
 
+# Ray does not wait for the processes that it kills.
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
 @pytest.mark.usefixtures("processes")
 def test_shell_commands_in_readme_run(checkout, server, one_line, monkeypatch):
     """The command that downloads a data set reads it from disk, if available."""
