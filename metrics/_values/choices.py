@@ -93,15 +93,18 @@ def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
 
 _YES = word_set(
     "yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right ja jawohl wahr "
-    "richtig doch oui si vrai sí sì verdadero vero sim verdade да evet ναι はい ええ 是 是的 对 對 对的 對的 네 예"
+    "richtig doch genau klar oui si vrai exactement effectivement sí sì verdadero claro cierto efectivamente vero "
+    "certo esatto certamente sim verdade exato ja klopt inderdaad zeker да конечно верно evet ναι はい ええ そうです "
+    "是 是的 没错 沒錯 对 對 对的 對的 네 예 맞아요 맞습니다 그렇습니다 نعم أجل بلى"
 )
 _NO = word_set(
     "no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch keineswegs non faux falso "
-    "não nee нет hayır όχι いいえ いや 不 不是 不对 不對 没有 沒有 否 아니요 아니오"
+    "não nee нет неправда неверно hayır όχι いいえ いや 違います 不 不是 不对 不對 没有 沒有 否 "
+    "아니요 아니오 아니에요 아닙니다 لا كلا"
 )
 _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
-_ADJECTIVES = word_set("right sure true correct si")
+_ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно")
 _DETERMINERS = word_set("no not never neither")
 _DETERMINED = word_set("one only doubt problem longer matter")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
@@ -119,7 +122,8 @@ _PRONOUN_AND_VERB = re.compile(
 )
 _OF_COURSE = re.compile(
     r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
-    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|por supuesto|claro)\b",
+    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
+    r"por supuesto|com certeza)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")

@@ -7,12 +7,30 @@ import re
 import unicodedata
 
 from .labels import ASKS_VERSION, VERSION, compare_label
+from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, compare_program
 from .reading import Comparison, Texts
 
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b")
+_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
+_QUOTED, _AROUND = re.compile(r"`([^`]+)`"), " ()$`"
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
+
+
+def compare_quoted(texts: Texts) -> bool | None:
+    """Compare a reference of one word with the only code that an answer quotes; None if that is not certain.
+
+    >>> compare_quoted(Texts("", "Use `mkdir`, which removes it.", "rmdir"))
+    False
+    """
+    quoted = [*_QUOTED.finditer(texts.answer)]
+    if len(quoted) != 1 or " " in texts.reference or mentioned(texts.answer, *quoted[0].span()):
+        return None
+    code, reference = quoted[0][1].strip(_AROUND), texts.reference.strip(_AROUND)
+    if code == reference:
+        return True
+    alike = code.lower() in reference.lower() or reference.lower() in texts.answer.lower() or not code.isidentifier()
+    return None if alike else False
 
 
 def compare_code(texts: Texts) -> Comparison | None:

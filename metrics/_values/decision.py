@@ -16,13 +16,14 @@ from .._shared.arguments import Number, shown
 from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .choices import compare_options, polarity, says_yes
-from .codes import compare_code
+from .codes import compare_code, compare_quoted
 from .directions import compare_direction
 from .formulas import compare_formula
 from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
 from .moments import (
     asks_when,
     compare_date,
+    compare_hours,
     compare_in_cycle,
     compare_period,
     compare_time,
@@ -39,7 +40,7 @@ from .quantities import compare_number, two_forms, wanted_number
 from .reading import Comparison, Texts
 from .replacements import has_other_number
 from .retractions import compare_conclusion, compare_correction
-from .statements import compare_roles, says_opposite
+from .statements import compare_roles, exchanges_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
 from .units import compare_unit
@@ -304,6 +305,11 @@ def _compare_unit(texts: Texts) -> bool | None:
     return compare_unit(texts.reference, texts.answer.partition(", ")[0]) if asked else None
 
 
+def _compare_subject(texts: Texts) -> Comparison | None:
+    """Return that an answer is wrong whose subject is the object of the question."""
+    return Comparison("direction", False, hedges=True) if exchanges_roles(texts) else None
+
+
 def _compare_statements(texts: Texts) -> bool | None:
     """Compare who did what, and directions."""
     for compare in (compare_roles, compare_direction):
@@ -326,6 +332,8 @@ def _compare_values(texts: Texts) -> Comparison | None:
         return comparison
     if has_value and not texts.reference_values.times and (same := compare_ratio(texts)) is not None:
         return Comparison("number", same)
+    if has_value and (same := compare_hours(texts)) is not None:
+        return Comparison("time", same)
     if _LISTED.search(reference) and is_list(texts) and not texts.reference_values.is_range:
         return Comparison("list", compare_list(texts))
     return _compare_single_value(texts) if has_value else None
@@ -401,6 +409,8 @@ _RULES = (
     _Rule("list", compare_weekdays),
     _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
     _Rule("date", compare_in_cycle, _SPACES_IN_CYCLE),
+    _Rule("direction", _compare_subject),
+    _Rule("identifier", compare_quoted, 0),
     _Rule("identifier", compare_code),
     _Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
     _Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),

@@ -6,10 +6,23 @@
 import re
 
 _IDEOGRAPH = re.compile("[\u3001-\u9fff\uac00-\ud7a3]")
-_BEFORE_DIGIT = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7a3])(?=\d)")
+_BOUNDARY = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7a3])(?=\d)|(?<=\d[a-zA-Z%])(?=[\u3005-\u9fff\uac00-\ud7a3])")
 _DIGITS = dict(zip("〇零一二两三四五六七八九", "001223456789", strict=True))
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12}
+# Korean numerals: those that are written like the Chinese ones, before some nouns, and native ones before counters.
+_SINO = str.maketrans("일이삼사오육칠팔구십백천만억", "一二三四五六七八九十百千万億")
+_SINO_NUMBER = re.compile(
+    r"(?<![가-힣])[일이삼사오육칠팔구십백천만억]{2,}(?=\s?(?:원|년|월|일|명|분|미터|킬로|퍼센트))"
+)
+_NATIVE = {
+    "": 0, "한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
+    "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
+}  # fmt: skip
+_NATIVE_NUMBER = re.compile(
+    r"(?<![가-힣])(?=[가-힣])(열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔)?(한|두|세|네|다섯|여섯|일곱|여덟|아홉)?"
+    r"(?=\s?(?:개|명|시|살|마리|권|장|번|가지|달))"
+)
 _NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
 # A single numeral is a number if it is before a character of `_COUNTED`, but not after `_NOT_AFTER`: 唯一 is "only".
 _NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周公"
@@ -30,7 +43,9 @@ _WEEKDAYS = {
     f"{_WEEK}[五5]|金曜日?|금요일": "Friday", f"{_WEEK}[六6]|土曜日?|토요일": "Saturday",
     f"{_WEEK}[日天]|日曜日?|일요일": "Sunday",
 }  # fmt: skip
-_COPULA = re.compile(r"(?<=[\d時时点點分円人個个月日年])\s?(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$")
+_COPULA = re.compile(
+    r"(?<=[\d時时点點分円人個个月日年개명원시살마리권번])\s?(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$"
+)
 _UNIT_NAMES = {
     "km": "公里|千米|キロメートル|킬로미터", "kg": "公斤|千克|キログラム|킬로그램", "m": "米|メートル|미터",
     "months": "個月|个月|か月|ヶ月|개월", "hours": "小时|小時|時間|시간", "minutes": "分钟|分鐘|分間",
@@ -60,13 +75,15 @@ def without_ideographs(text: str) -> str:
     """
     if not _IDEOGRAPH.search(text):
         return text
+    text = _SINO_NUMBER.sub(lambda match: match[0].translate(_SINO), text)
+    text = _NATIVE_NUMBER.sub(lambda match: str(sum(_NATIVE[part or ""] for part in match.groups()) or ""), text)
     text = _NUMBER.sub(_in_digits, text)
     text = _ERA.sub(lambda match: f"{_FIRST_YEAR[match[1]] + int(match[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
     text = _HOW_MANY.sub(" how many ", _COPULA.sub("", text))
     for pattern, replacement in _UNITS:
         text = pattern.sub(replacement, text)
-    return _BEFORE_DIGIT.sub(" ", text)
+    return _BOUNDARY.sub(" ", text)
 
 
 def _clock(match: re.Match[str]) -> str:

@@ -23,6 +23,8 @@ _LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
         (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
         (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
+        (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
+        (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
         (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
     )

@@ -40,7 +40,7 @@ _ORDER = re.compile(
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
     r"chronolog\w+|first to last|returns?|prints?|output of|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
-    r"highest|longest|most|heaviest) (?:first|to))\b",
+    r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least)))\b",
     re.IGNORECASE,
 )
 _SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
@@ -52,6 +52,7 @@ _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
+_SOLVED = re.compile(rf"(?<!\w)([^\W\d_]\d?)\s?=\s?({_SIGNED})")
 # Words before and after an item that an answer denies; it may deny other items than the reference's.
 _DENIED = (
     r"\b(?:no|not|nor|without|minus|except(?: for)?|but for|excluding|lacks?|lacked)(?: (?:an?|any|the|his|her|its))? "
@@ -79,6 +80,7 @@ _HEDGE = re.compile(
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 # A remark in parentheses at the end, such as "(in this order)".
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 _REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
@@ -128,18 +130,11 @@ def compare_list(texts: Texts) -> bool | None:
     """
     if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer) or _omits(texts):
         return False if _omits(texts, named=True) else None
-    answer = _HEDGE.sub("", texts.answer if texts.reference[-1] == ")" else _REMARK.sub(r"\1", texts.answer))
-    lead, tail = _LEAD.match(answer), _TAIL.search(answer)
-    reference_words = {*exact_words(texts.reference)}
-    if tail and reference_words.isdisjoint(exact_words(tail[0])):
-        answer = answer[: tail.start()]
-    elif lead and reference_words.isdisjoint(exact_words(lead[0])):
-        answer = answer[lead.end() :]  # "The two of them are"
     if _ORDER.search(texts.question) and _reorders_keys(texts):
         return None
-    required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, answer))
-    if len(assigned := _assigned(texts, required)) == len(required):
-        return all(assigned)
+    required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, _listing(texts)))
+    if (assigned := _compare_assignments(texts, required)) is not None:
+        return assigned
     numbers = [number for part in required if (number := _number(part, texts)) is not None]
     if len(numbers) == len(required):
         return _compare_numbers(texts, numbers)
@@ -148,6 +143,18 @@ def compare_list(texts: Texts) -> bool | None:
     if all(len(words) > 1 for words in facts) and not names:
         return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
     return _compare_words(texts, required, items)
+
+
+def _listing(texts: Texts) -> str:
+    """Return the list in an answer, without the words around it. It may be in the only sentence with a part of it."""
+    words = {*exact_words(texts.reference)}
+    sentences = [text for text in _SENTENCE_END.split(texts.answer) if not words.isdisjoint(exact_words(text))]
+    answer = sentences[0] if len(sentences) == 1 else texts.answer
+    answer = _HEDGE.sub("", answer if texts.reference[-1] == ")" else _REMARK.sub(r"\1", answer))
+    lead, tail = _LEAD.match(answer), _TAIL.search(answer)
+    if tail and words.isdisjoint(exact_words(tail[0])):
+        return answer[: tail.start()]
+    return answer[lead.end() :] if lead and words.isdisjoint(exact_words(lead[0])) else answer  # "The two of them are"
 
 
 def _is_title(text: str) -> bool:
@@ -185,6 +192,14 @@ def compare_ratio(texts: Texts) -> bool | None:
     return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
 
 
+def _compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:
+    """Compare lists of assignments, to one variable or to several; None for another list or if that is not certain."""
+    if (same := _compare_solutions(texts)) is not None:
+        return same
+    verdicts = _assigned(texts, required)
+    return all(verdicts) if len(verdicts) == len(required) else None
+
+
 def _assigned(texts: Texts, required: Sequence[str]) -> list[bool]:
     """Compare the parts that are assignments, such as "y = -3", with the last ones to these variables in the answer."""
     verdicts = []
@@ -193,6 +208,17 @@ def _assigned(texts: Texts, required: Sequence[str]) -> list[bool]:
         if len(values) == 1:
             verdicts.append(float(values[0].replace(" ", "")) == float(value.replace(" ", "")))
     return verdicts
+
+
+def _compare_solutions(texts: Texts) -> bool | None:
+    """Compare values of one variable, such as "x = 2 and x = 3"; None for other texts."""
+    wanted, said = (_SOLVED.findall(plain(text)) for text in (texts.reference, texts.answer))
+    if len(wanted) < _FEW or len({name for name, _ in wanted}) > 1 or len(wanted) != len(parts(texts.reference)):
+        return None
+    left, right = (
+        {float(value.replace(" ", "")) for name, value in pairs if name == wanted[0][0]} for pairs in (wanted, said)
+    )
+    return left == right if len(right) == len(left) else None
 
 
 def _without_key(items: list[str]) -> list[str]:

@@ -32,6 +32,7 @@ _LIMITED = re.compile(
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _FROM = re.compile(r"\b(?:from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|by|before|at the latest|no later than)\b", re.IGNORECASE)
+_TO = re.compile(r"\s?(?:[-–—~]|to|until|till|and|bis|à|a|al|tot)\s?")
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
@@ -192,6 +193,22 @@ def is_time(texts: Texts) -> bool:
         and not texts.reference_values.dates
         and not rest(texts.reference_values.text, times[0].start, times[0].end)
     )
+
+
+def compare_hours(texts: Texts) -> bool | None:
+    """Compare spans of time, such as "9 am to 6 pm"; None for another reference or if that is not certain.
+
+    >>> compare_hours(Texts("", "09:00–18:00", "9 am to 6 pm")), compare_hours(Texts("", "from 9 to 5", "9 am to 6 pm"))
+    (True, None)
+    """
+    text, wanted = texts.reference_values.text, texts.reference_values.times
+    if len(wanted) != 2 or not _TO.fullmatch(text[wanted[0].end : wanted[1].start]):  # noqa: PLR2004
+        return None
+    said = texts.answer_values.times
+    if rest(text, wanted[0].start, wanted[1].end) or len(said) != 2 or negated(texts.answer):  # noqa: PLR2004
+        return None
+    verdicts = {time.agrees(other) for time, other in zip(said, wanted, strict=True)}
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def compare_time(texts: Texts) -> Comparison:

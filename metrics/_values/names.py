@@ -24,8 +24,14 @@ _PREFIXES = (
 )  # fmt: skip
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
 _CLUBS = word_set("united city town county rovers wanderers athletic")
+_SIZES = word_set("nano micro mini")
+_COLORS = word_set(
+    "red orange yellow green blue purple pink brown black white rot gelb grün blau schwarz weiß braun rouge jaune vert "
+    "bleu noir blanc rojo amarillo verde azul negro blanco rosso giallo nero bianco rood geel groen blauw zwart wit"
+)
+_KINDS = (_SHIPS, _CLUBS, _SIZES, _COLORS)
 _MAY_DIFFER = re.compile(
-    rf"\b(?i:[a-z]|{'|'.join(sorted(_SHIPS | _CLUBS))})\b|{_ENDING}\b|"
+    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_KINDS)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
 _CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
@@ -62,7 +68,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     # The letter l often stands for the Roman numeral I.
     letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    of_kind = any({left, right} <= kind for kind in (_SHIPS, _CLUBS))
+    of_kind = any({left, right} <= kind for kind in _KINDS)
     return letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
 
 
@@ -165,7 +171,7 @@ _PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
 # First words of texts that are no person's name, among them those of places and offices.
 _NO_NAMES = word_set(
     "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
-    "ο η это её ее его он она они "
+    "ο η это её ее его он она они роман книгу картину "
     "der die el la le il lo o north south east west upper lower vice prime chief deputy district"
 )
 # Words of answers that name a person whom they do not mean.
@@ -201,6 +207,7 @@ _SUBJECT = re.compile(
     r"(?:\s+(?:did|was|is)\s*(?:[,.;(]|$)|\s+who\b|,\s+(?!(?:or|and|maybe|perhaps|possibly|then)\b)[a-z]|"
     r"\s+(?P<verb>(?!(?:is|was|did|had|has|does|war|ist|est|fu|es|foi)\b)[a-z]+)\b)"
 )
+_NO_SUBJECT = re.compile(r"\w+ (?:to|the) ")  # "According to the text, Robert Boyle"
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
 _NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
 _NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
@@ -250,9 +257,11 @@ def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
             return None if same is False and not others.isdisjoint(reference[0]) else same
     if _RELATIVES.search(answer):
         return None
-    persons = [(_person(match[0]), _ARTICLE.search(answer[: match.start()])) for match in _CAPITALIZED.finditer(answer)]
-    named = [(_compare_name(name, reference), article) for name, article in persons if not asked.issuperset(name[0])]
-    verdicts = {None if same is False and article else same for same, article in named}
+    persons = [(_person(match[0]), match) for match in _CAPITALIZED.finditer(answer)]
+    named = [(_compare_name(name, reference), match) for name, match in persons if not asked.issuperset(name[0])]
+    if len(named) > 1 and _NO_SUBJECT.match(answer):
+        named = named[1:]
+    verdicts = {None if same is False and _ARTICLE.search(answer[: match.start()]) else same for same, match in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 
 

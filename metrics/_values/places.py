@@ -50,6 +50,9 @@ def compare_known_name(texts: Texts) -> Comparison | None:
         return None
     kinds = {key[0] for key in reference_keys}
     is_number = kinds == {"n"}
+    city, _, country = answer.rstrip(" .").partition(", ")
+    if "p" in kinds and {key[0] for key in keys_of(country)} == {"c"}:
+        answer = city  # "Firenze, Italy"
     if is_number and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
         return None  # Other numbers are compared elsewhere.
     mentions = list(_mentions(answer))

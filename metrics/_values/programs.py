@@ -23,8 +23,9 @@ _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
     r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
-    r"(?i:select) [\w*]"
+    r"(?i:select|order by|group by) [\w*]"
 )
+_PLACEHOLDER = re.compile(r"<[\w -]+>")
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
@@ -58,6 +59,14 @@ def compare_program(texts: Texts) -> bool | None:
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
+    if COMMAND.match(reference) and _PLACEHOLDER.search(reference):
+        pattern = r"\S+".join(map(re.escape, _PLACEHOLDER.split(reference)))
+        return re.fullmatch(pattern, answer) is not None or None
+    return _compare_program(answer, reference, regex)
+
+
+def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
+    """Compare tidy code with the answer, which may have words around it."""
     if COMMAND.match(reference):
         reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if bare(answer) == bare(reference) and answer != reference and not regex:
@@ -139,8 +148,9 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
-        same = right[0].startswith("-") and sorted(answer_word) == sorted(reference_word)  # "-la" and "-al"
-        return not (same or answer_word.startswith(reference_word) or reference_word.startswith(answer_word))
+        flags = {*answer_word}, {*reference_word}
+        more = right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0])  # "-rf" and "-r"
+        return not (more or answer_word.startswith(reference_word) or reference_word.startswith(answer_word))
     # A variable may have any name, unlike functions, keywords, and parts of a path.
     near = any(map(str.isidentifier, right_tokens[max(0, start - 1) : start] + right_tokens[start + 1 : start + 2]))
     path = "(" not in right_tokens and bool({"/", "."} & {*right_tokens})

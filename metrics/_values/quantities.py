@@ -25,7 +25,8 @@ _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as th
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to)\b|=)[^\d=]{0,16}$",
+    r"answer is|which is|comes? to)\b|=)[^\d=]{0,16}$|"
+    r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"(\d+)/(\d+)")
@@ -36,11 +37,15 @@ _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:a
 _FALLS = re.compile(
     r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|down|shrank|loss of|lost|minus)(?: by)?\W*$"
 )
+_RISE = re.compile(r"\b(?:gr[eo]w|growth|r[io]se|increased?)\b")
+_LEADS = word_set("after within every each")  # Words before a reference's number, which the answer has to repeat.
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _PER_PERIOD = re.compile(r"^(percent|[A-Z]{3})/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
 _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
+_PERIODS = {"ann": "year", "yea": "year", "mon": "month", "wee": "week", "dai": "day", "hou": "hour"}
+_ADVERB = re.compile(r"\b(?:annual|yearly|monthly|weekly|daily|hourly)\b", re.IGNORECASE)
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -92,6 +97,7 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     if _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
+    words = [word for word in words if word not in _LEADS or word not in texts.answer_words]
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
@@ -126,7 +132,8 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     said = affirmed(text, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
-    mentions = [_signed(text, mention, reference) for mention in said]
+    asks_rise = _RISE.search(f"{texts.question} {texts.reference}") is not None
+    mentions = [_signed(text, mention, reference, asks_rise) for mention in said]
     if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
         mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
@@ -137,12 +144,19 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if not compared:
         measured = [mention for mention in mentions if mention.unit and reference.unit]
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
-        return Comparison(reference.kind, False if other_unit else None)
+        return Comparison(reference.kind, False if other_unit and measured[0].unit != reference.unit else None)
     spans = [(mention.start, mention.end) for mention, _ in compared]
     hedges = alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
     rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
+    rejects = rejects or any(not same and _is_other_measure(mention, reference) for mention, same in compared)
     return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
+
+
+def _is_other_measure(mention: Mention, reference: Mention) -> bool:
+    """Return whether a number has the reference's digits, but another unit or sign: "$5 a day" for "$5"."""
+    number, other = mention.number.value, reference.number.value
+    return -number == other != 0 or bool(number == other and mention.unit and reference.unit)
 
 
 def _verdict(
@@ -159,12 +173,17 @@ def _verdict(
         return False
     if len(set(verdicts)) > 1:
         return _of_several(texts, compared, words)
-    return verdicts[0] if verdicts[0] or _is_sure(texts, reference, mentions, words) else None
+    if verdicts[0]:
+        return True
+    bounds = [mention.number.value for mention in texts.answer_values.numbers if mention.bound]
+    bounded = not reference.bound and reference.number.value in bounds  # "up to six"
+    return False if not bounded and _is_sure(texts, reference, mentions, words) else None
 
 
-def _signed(text: str, mention: Mention, reference: Mention) -> Mention:
-    """Return a number with a sign if a word gives it: -3.2% for "fell by 3.2%"."""
-    falls = reference.number.value < 0 < mention.number.value and _FALLS.search(text[: mention.start])
+def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
+    """Return a number with a sign if a word gives it: -3.2% for "fell by 3.2%", unless the question asks for a fall."""
+    negative = reference.number.value < 0 or (asks_rise and reference.number.value > 0)
+    falls = negative and mention.number.value > 0 and _FALLS.search(text[: mention.start])
     return replace(mention, number=mention.number.scaled(-1)) if falls else mention
 
 
@@ -288,6 +307,8 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     """Return whether two quantities are the same; None if they measure different things."""
     money = {mention.unit, reference.unit} == _POUNDS
     units = [_without_period(unit, texts.question) for unit in (mention.unit, reference.unit)]
+    if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
+        units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
     number = mention.number if money else converted(mention.number, *units)
     if mention.unit == "degree" and reference.unit in _TEMPERATURES:
         return equal(mention.number, reference.number, texts.tolerance) or None

@@ -5,6 +5,7 @@
 
 import re
 
+from .._shared.words import exact_words
 from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import Texts
@@ -21,6 +22,12 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
+_ASKS_SUBJECT = re.compile(
+    r"(?:who|what|which \w+(?: \w+)?) (?P<verb>\w+ed|beat|bought|sold|won|led|taught|shot|hit|wrote|made|sent|gave) "
+    r"(?P<object>.+?)\W*$",
+    re.IGNORECASE,
+)
+_AUXILIARIES = word_set("need used")
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
@@ -99,6 +106,19 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
         return None
     about_first = bool(subject & first) or (not named and _PRONOUN.match(answer) is not None)
     return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
+
+
+def exchanges_roles(texts: Texts) -> bool:
+    """Return whether a statement makes the object of a question its subject, and the reference its object.
+
+    >>> exchanges_roles(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets"))
+    True
+    """
+    asked = _ASKS_SUBJECT.match(texts.question)
+    if not asked or _SYMMETRIC.search(asked["verb"]) or asked["verb"].lower() in _AUXILIARIES:
+        return False
+    said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
+    return f"{' '.join(texts.answer_words)} ".startswith(said)
 
 
 def _turned(reference: str, answer: str) -> bool:

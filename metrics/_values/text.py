@@ -108,7 +108,8 @@ def _without_latex(text: str) -> str:
 
 _FUNCTION_WORDS = {
     "de": word_set(
-        "der die das und ist war wurde wie viel viele wann welche welcher welches im jahr ein eine nicht uhr mit von zu"
+        "der die das und ist war wurde wie viel viele wann welche welcher welches in im jahr ein eine nicht uhr mit "
+        "von zu"
     ),
     "fr": word_set(
         "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans"
@@ -123,7 +124,7 @@ _FUNCTION_WORDS = {
         "o a os as é um uma quanto custa quantos quantas quando qual quem foi do da dos das em no na são de e tem ano "
         "anos"
     ),
-    "nl": word_set("de het een en is was hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor"),
+    "nl": word_set("de het een en is in was hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor"),
     "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
     "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
 }
@@ -164,13 +165,13 @@ _POWER_OF_SCALE = {
     word: power
     for power, words in {
         2: "hundred",
-        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча",
+        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча тыс",
         5: "lakh",
         6: "million millions mn mio millionen millones millón milioni milione miljoen milhões milhão "
-        "миллион миллиона миллионов",
+        "миллион миллиона миллионов млн",
         7: "crore",
         9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miljard bilhões "
-        "миллиард миллиарда миллиардов",
+        "миллиард миллиарда миллиардов млрд",
         12: "trillion tn",
     }.items()
     for word in words.split()
@@ -325,6 +326,8 @@ _ENGLISH_PHRASES: tuple[_Rewriting, ...] = tuple(
         (r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
         (r"\ban? hundred\b", "one hundred"),
         (r"\bbpm\b", "beats per minute"),
+        (r"\bfortnightly\b", "every 2 weeks"),
+        (r"\b(?:once a quarter|quarterly)\b", "every 3 months"),
         (r"\bhalf an? (?=\w)", "1/2 "),
         (r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
         (r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
@@ -348,7 +351,7 @@ _IN_ENGLISH_PHRASES = (
     word_set(
         "dollar dollars yen rupee rupees franc francs pound pounds usd eur gbp chf jpy inr cny rad rads radian radians "
         "πrad πrads πradian πradians pirad pirads piradian piradians day twice thrice once pair dozen halfdozen second "
-        "each every percentage basis gmt bpm hundred half thousand "
+        "each every percentage basis gmt bpm fortnightly quarterly hundred half thousand "
         "million billion trillion zero minus negative one quarter ten eleven twelve thirteen fourteen fifteen sixteen "
         "seventeen eighteen nineteen"
     )

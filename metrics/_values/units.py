@@ -89,7 +89,7 @@ _ATOM = re.compile(r"[ -]?((?:US|A|C)\$|[^\W\d_]+(?:[-·*][^\W\d_]+)?|[°%$€£
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(
-    r"\s?/\s?|\s(?:per|pro|par|por|al)\s|\s(?:an|a)\s(?=(?:hour|second|minute|day|year|week|month)\b)|\sp\.?\s?(?=h\b)"
+    r"\s?/\s?|\s(?:per|pro|par|por|al|im|am)\s|\s(?:an|a)\s(?=(?:hour|second|minute|day|year|week|month)\b)|\sp\.?\s?(?=h\b)"
 )
 _PRODUCT = re.compile(r"\s?[·*×⋅.]\s?|\s(?=[^\W\d_])")
 
