@@ -253,6 +253,11 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 row`, `1,200 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def is_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a file exists; unlike `Path.is_file`, False for a text that is too long for a path."""
     return os.path.isfile(path)  # noqa: PTH113
