@@ -2,6 +2,7 @@
 
 import base64
 import lzma
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,8 @@ def in_8_bits(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[A
 
 
 def _session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) -> Any:
+    # ONNX Runtime 1.29 and later report to Microsoft. A program that imported it earlier has decided for itself.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
