@@ -129,7 +129,7 @@ def test_rows_without_label_or_score_are_left_out(run):
         ({}, ("--column", "score=scor"), "no column 'scor'. Did you mean 'score'?"),
         ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers of at least 0 with a comma between them"),
         ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0"),
-        ({}, ("--prices", "2,1"), "has no columns judge_tokens_in and judge_tokens_out"),
+        ({}, ("--prices", "2,1"), "has no tokens in columns judge_tokens_in and judge_tokens_out"),
         ({}, ("--json", "rows.jsonl"), "must be different files"),
     ],
 )
