@@ -92,7 +92,7 @@ def file_format(source: str | Path) -> str:
     """Return the format: `.jsonl` (also for `-`), `.csv` or `.parquet`; raise RowsError for another suffix."""
     suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise RowsError(f"{source}: unknown file type. Use .jsonl, .csv or .parquet.")
+        raise RowsError(f"{source or repr('')}: unknown file type. Use .jsonl, .csv or .parquet.")
     return suffix
 
 
