@@ -1,5 +1,6 @@
 """Options in panels, consoles, and errors on one line for the commands."""
 
+import errno
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,9 @@ def warn(command: str, warnings: Sequence[str]) -> None:
 
 
 def _cure(error: Exception) -> str:
-    """Return the command that installs what is missing, where Python itself reports a missing package."""
+    """Return the fix for a full disk, or the command that installs a missing package, where Python reports them."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return ". Free some space, and run the command again."
     if not isinstance(error, ModuleNotFoundError) or "pip install" in str(error):
         return ""
     extra = _EXTRA_OF.get((error.name or "").partition(".")[0])

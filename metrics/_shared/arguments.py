@@ -12,9 +12,11 @@ import json
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -251,6 +253,18 @@ def shown(value: object) -> str:
     """Return a value as messages show it; a long value is truncated."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 row`, `1,200 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package can be imported, without importing it."""
+    if package in sys.modules:  # a test's stub without a specification, for which find_spec would raise ValueError
+        return sys.modules[package] is not None
+    return find_spec(package) is not None
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:

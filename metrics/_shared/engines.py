@@ -6,13 +6,12 @@ else needs torch: accelerators, other precisions, other checkpoints. Float32 sco
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import EngineName, EngineOptions
+from .arguments import EngineName, EngineOptions, is_installed
 from .devices import best_device, check_device, fastest, multiplies_int8
 
 Given = TypeVar("Given", bound=EngineOptions)
@@ -149,7 +148,7 @@ def _check_int8(metric: str, reason: str | None) -> None:
 def _check_packages(metric: str, reason: str, packages: Iterable[str]) -> None:
     """Raise ImportError with an installation command if a package that torch models need is missing."""
     for package in packages:
-        if find_spec(package) is None:
+        if not is_installed(package):
             raise ImportError(
                 f"{metric}: {package} is not installed, and {reason} needs it: pip install 'evaluate-qa[torch]'",
                 name=package,

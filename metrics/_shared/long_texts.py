@@ -7,14 +7,13 @@ A classifier reads each window of an answer with each reference; the best window
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Choice, Control, Number, Options, Whole, option
+from .arguments import Choice, Control, Number, Options, Whole, is_installed, option
 from .arithmetic import Floats, Indices, Pairs, first_best
 from .languages import exact_score, unsupported
 from .lexical import token_f1
@@ -307,5 +306,5 @@ def sentences(text: str) -> list[str]:
 
 def check_splitter(metric: str, options: MatcherOptions) -> None:
     """Raise ImportError if the package that finds sentences is needed, but missing."""
-    if options.by_sentence and find_spec("sentencex") is None:
+    if options.by_sentence and not is_installed("sentencex"):
         raise ImportError(f"{metric}: long_references='sentences' needs sentencex: pip install sentencex")

@@ -1,10 +1,13 @@
 """Run an embedded ONNX graph with given weights on ONNX Runtime, in float32 or in 8 bits."""
 
 import base64
+import ctypes
 import lzma
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +117,8 @@ def in_8_bits(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[A
 
 
 def _session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) -> Any:
+    # ONNX Runtime 1.29 and later report to Microsoft. A program that imported it earlier has decided for itself.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -125,4 +130,19 @@ def _session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) ->
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
     options.add_external_initializers(list(weights), values)
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    _SESSIONS.add(session)
+    return session
+
+
+_SESSIONS: WeakSet[Any] = WeakSet()
+
+
+def _keep_sessions() -> None:
+    """In a forked process, never delete a session: this would wait forever for its threads, which are the parent's."""
+    for session in _SESSIONS:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(session))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_keep_sessions)

@@ -282,7 +282,7 @@ class Reward:
             rows[role] = values
         for role, values in rows.items():
             if len(values) != len(found):
-                raise ValueError(f"{name}: {role} has {len(values)} rows; expected {len(found)}, one per completion")
+                raise ValueError(f"{name}: {role} has length {len(values)}; expected {len(found)}, one per completion")
         return rows
 
     def _scored(self, rows: Mapping[str, list[Any]], chosen: Sequence[int]) -> dict[int, dict[str, Any]]:

@@ -4,8 +4,9 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, Literal
+
+from .arguments import is_installed
 
 Tracker = Literal["trackio", "mlflow"]
 
@@ -19,7 +20,7 @@ def check_tracker(metric: str, log: Any) -> None:
     """Check the option `log` without importing the tracker; raise ImportError if it is not installed."""
     if log not in (None, "trackio", "mlflow"):
         raise ValueError(f"{metric}: log is {log!r}; expected 'trackio', 'mlflow' or None")
-    if log is not None and find_spec(log) is None:
+    if log is not None and not is_installed(log):
         raise ImportError(f"{metric}: log is {log!r}, but this package is not installed; run: pip install {log}")
 
 

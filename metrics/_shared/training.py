@@ -147,7 +147,7 @@ class TrainingScores:
         for column, rows in self._columns.items():
             if len(rows) != expected:
                 raise ValueError(
-                    f"{name}: {column} has {len(rows)} rows, the evaluation set {expected}; expected one entry for "
+                    f"{name}: {column} has length {len(rows)}, the evaluation set {expected}; expected one entry for "
                     "each of its rows, in its order (for several evaluation sets, leave out questions= and references=)"
                 )
         if self._columns and sorted_by_length:

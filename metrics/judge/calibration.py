@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.arguments import counted
 from .scoring import MATCHED, Ruling
 
 Floats = NDArray[np.float64]
@@ -58,7 +59,7 @@ def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], 
         raise ImportError("judge: fit needs scikit-learn: pip install scikit-learn") from error
     if len({*questions}) < _QUESTIONS or len({*labels}) == 1:
         raise ValueError(
-            f"judge: fit got {len(labels)} judged answers to {len({*questions})} questions, "
+            f"judge: fit got {counted(len(labels), 'judged answer')} to {counted(len({*questions}), 'question')}, "
             f"{sum(labels)} of them correct; expected correct and incorrect answers to at least {_QUESTIONS} questions"
         )
     matrix = np.column_stack([_logit(scores) for scores in columns.values()])

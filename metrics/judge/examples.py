@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from .._shared.arguments import counted
 from .prompts import quoted
 from .protocols import Protocol, parse
 from .verdicts import JudgedRow
@@ -53,9 +54,9 @@ def fit_examples(labeled: Sequence[LabeledAnswer], protocol: Protocol, count: in
     right = sum(answer.correct for answer in labeled)
     if len(questions) < _QUESTIONS or min(right, len(labeled) - right) < count:
         raise ValueError(
-            f"judge: fit_examples got {len(labeled)} judged answers to {len(questions)} questions, {right} of them "
-            f"correct; expected answers to at least {_QUESTIONS} questions, at least {count} of them correct and "
-            f"{count} incorrect"
+            f"judge: fit_examples got {counted(len(labeled), 'judged answer')} to "
+            f"{counted(len(questions), 'question')}, {right} of them correct; expected answers to at least "
+            f"{_QUESTIONS} questions, at least {count} of them correct and {count} incorrect"
         )
     source = random.Random(0)
     source.shuffle(questions)

@@ -4,12 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, shown
+from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, is_installed, shown
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
@@ -217,7 +216,7 @@ class JudgeScorer(ForReward):
         """Prepare the judges. The first row that needs one loads the model or calls the server."""
         jury = self.load_options.jury
         judges = [judging(load) for load, _ in jury]
-        if len(judges) > 1 and find_spec("krippendorff") is None:
+        if len(judges) > 1 and not is_installed("krippendorff"):
             raise ImportError(
                 "judge: judges is given, but the package krippendorff is not installed; install it: "
                 'pip install "evaluate-qa[jury]"'

@@ -78,7 +78,7 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
             if len(synthetic) not in {0, 1, len(references)}:
                 raise RowValueError(
                     f"smile: synthetic_answers[{row}] has {len(synthetic)} entries; expected one string, or a list "
-                    f"with one for each of the {len(references)} references",
+                    f"with one for each reference ({len(references)})",
                     "synthetic_answers",
                     row,
                 )

@@ -11,6 +11,7 @@ import numpy as np
 from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
 from ..files.rows import RowsError, place, read_rows, require_columns
+from ..files.values import counted
 from ..labeled_data.rows import LabeledRow
 from ..uncertainty.arrays import Ints
 from .baselines import SHORT_ANSWER_BASELINES, Baseline
@@ -76,7 +77,9 @@ def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
         except Unexpected as unexpected:
             raise RowsError(f"{where}: references and synthetic_answers: expected {unexpected}") from None
         if len(references) != len(answers):
-            raise RowsError(f"{where}: {len(references)} references but {len(answers)} synthetic answers")
+            raise RowsError(
+                f"{where}: {counted(len(references), 'reference')} but {counted(len(answers), 'synthetic answer')}"
+            )
         known.update(((line["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
     rows = []
     for row in data.rows:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from ..files.values import counted
 from ..terminal import open_console
 from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
@@ -60,7 +61,8 @@ def short(value: float) -> str:
 
 def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> None:
     questions = len({row.question_id for row in data.rows})
-    console.print(f"[bold]{data.name}[/bold]: {len(data.rows):,} labeled {_rows(data)} to {questions:,} questions")
+    rows = _rows(len(data.rows), data, "labeled ")
+    console.print(f"[bold]{data.name}[/bold]: {rows} to {counted(questions, 'question')}")
     for name, reasons in data.dropped.items():
         counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common()) or "0"
         console.print(f"Rows dropped from {name}: {counts}")
@@ -109,11 +111,11 @@ def _title(data: Benchmark, table: FigureTable) -> str:
     label = f"{table.mean_label:.1%} correct"
     if data.rated:
         label = f"mean {'preference' if data.compared else 'rating'} {table.mean_label:.2f}"
-    return f"{table.group}: {table.rows:,} {_rows(data)} to {table.questions:,} questions, {label}"
+    return f"{table.group}: {_rows(table.rows, data)} to {counted(table.questions, 'question')}, {label}"
 
 
-def _rows(data: Benchmark) -> str:
-    return "pairs of answers" if data.compared else "answers"
+def _rows(count: int, data: Benchmark, kind: str = "") -> str:
+    return f"{counted(count, f'{kind}pair')} of answers" if data.compared else counted(count, f"{kind}answer")
 
 
 def _print(console: "Console", title: str, grid: "Grid") -> None:

@@ -14,6 +14,7 @@ from evaluate_qa.metrics.judge.options import JudgeOptions
 
 from .. import __version__
 from ..files.rows import did_you_mean
+from ..files.values import counted
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import LabeledRow
 from ..loading import load
@@ -66,11 +67,12 @@ def prepare(
     asked = requests(judge, rows, repeats, _round(earlier))
     total, left = counts(judge, asked)
     notes = [
-        f"{count:,} answers {why} were left out."
+        f"The audit leaves out {counted(count, 'answer')} {why}."
         for count, why in ((unlabeled, "without a label"), (len(every) - len(rows), "without any text"))
         if count
     ]
-    sending = f"{total:,} requests about {len(rows):,} answers. {left:,} have no stored verdict and will be sent."
+    about = f"{counted(total, 'request')} about {counted(len(rows), 'answer')}"
+    sending = f"{about}. {counted(left, 'request')} without a stored verdict will be sent."
     prepared = Prepared(data, family, earlier, judge, rows, asked, notes, sending)
     if earlier and earlier["protocol"] != prepared.protocol:
         raise ValueError(
@@ -100,19 +102,20 @@ def run(prepared: Prepared) -> dict[str, Any]:
     judge = ", ".join(one.name for one in prepared.judge.model.members)
     notes = [
         f"Judge: {judge}, {prepared.protocol}, round {_round(earlier)}. Rows: {prepared.data}.",
-        f"95% intervals over {questions.max() + 1:,} questions. They assume that the rows are a random sample and that "
-        "the labels are correct. One interval in twenty misses the true value by chance.",
+        f"95% intervals over {counted(questions.max() + 1, 'question')}. They assume that the rows are a random sample "
+        "and that the labels are correct. One interval in twenty misses the true value by chance.",
         *prepared.notes,
     ]
     if errors:
-        notes.append(f"{errors.total():,} requests got no verdict and were left out, such as: {next(iter(errors))}")
+        failed = counted(errors.total(), "request")
+        notes.append(f"The audit leaves out {failed} without a verdict, such as: {next(iter(errors))}")
     keys = [row_key(row) for row in rows]
     if earlier:
         before = {row["key"]: row["verdicts"] for row in earlier["rows"]}
         of_rows = [before.get(key, {}) for key in keys]
         notes.append(
-            f"Changes are differences from {earlier['judge']} on {earlier['date']} (round {earlier['round']}), on the "
-            f"{sum(map(bool, of_rows)):,} answers that both audits have."
+            f"Changes are differences from {earlier['judge']} on {earlier['date']} (round {earlier['round']}), on "
+            f"{counted(sum(map(bool, of_rows)), 'answer')} in both audits."
         )
         kinds = dict.fromkeys([PLAIN, *(kind for row in of_rows for kind in row)])
         known = {kind: np.array([row.get(kind) for row in of_rows], dtype=np.float64) for kind in kinds}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..estimation.report import print_lines, table
+from ..files.values import counted
 from ..terminal import open_console
 from .curve import curve, point
 from .reading import Read
@@ -48,7 +49,7 @@ def show(found: Mapping[str, Any]) -> None:
 def _table(found: Mapping[str, Any]) -> Any:
     headings = ["", "judge asked for scores", "asked", "agreement", "metric decides"]
     headings += ["cost per 1,000"] * (found["chosen"]["cost"] is not None)
-    grid = table(f"agreement with people on {found['rows']:,} labeled rows", headings)
+    grid = table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found["chosen"])]
@@ -77,18 +78,19 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
             )
         else:
             yield (
-                f"For scores {where}, people agree with {verdict!r} on {side['agreeing']:,} of {side['rows']:,} rows "
-                f"(at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} confidence)."
+                f"For scores {where}, people agree with {verdict!r} on {side['agreeing']:,} of "
+                f"{counted(side['rows'], 'row')} (at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} "
+                "confidence)."
             )
     known = found["rows_with_judge"]
     if not known:
         yield "The rows have no verdicts of the judge, so its agreement is unknown."
     elif known < found["rows"]:
-        yield f"The judge's agreement is computed on the {known:,} rows that have its verdict."
+        yield f"The judge's agreement is computed on {counted(known, 'row')} with its verdict."
     if unlabeled := found["rows_without_label"]:
-        yield f"{unlabeled:,} rows without a label were left out."
+        yield f"The figures leave out {counted(unlabeled, 'row')} without a label."
     if unscored := found["rows_without_score"]:
-        yield f"{unscored:,} rows without a score were left out."
+        yield f"The figures leave out {counted(unscored, 'row')} without a score."
     if found["below"] or found["above"]:
         yield (
             f"With {CONFIDENCE:.0%} confidence, people agree with at least {found['target']:.1%} of the metric's "

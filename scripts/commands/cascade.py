@@ -20,7 +20,8 @@ def cascade(
         str | None,
         _rule(
             "Compute costs with these prices per million request and reply tokens, such as 2.5,10. The file needs the "
-            "judge's columns judge_tokens_in and judge_tokens_out (default: no costs)."
+            "columns judge_tokens_in and judge_tokens_out, which score --metric judge --prefix judge_ adds (default: "
+            "no costs)."
         ),
     ] = None,
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
@@ -46,8 +47,8 @@ def cascade(
         if priced:
             if not rows.tokens:
                 raise ValueError(
-                    f"{source} has no columns judge_tokens_in and judge_tokens_out, which --prices needs. Score some "
-                    "rows with judge to add them, or leave out --prices."
+                    f"{source} has no tokens in columns judge_tokens_in and judge_tokens_out, which --prices needs. "
+                    "Add them with evaluate-qa score --metric judge --prefix judge_, or leave out --prices."
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
         found = find(rows, target, cost)

@@ -57,11 +57,12 @@ def sample(
         if by is not None and stratified:
             raise ValueError(f"--by {by} and --stratified are both given. Leave one of them out.")
         from ..estimation.asking import ask
+        from ..files.values import counted
 
         count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed, by)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
         how = how if by is None else f"more of those with a large {by}, with weights"
-        typer.echo(f"Wrote {count:,} of {scored:,} rows ({how}) to {target}.", err=True)
+        typer.echo(f"Wrote {count:,} of {counted(scored, 'row')} ({how}) to {target}.", err=True)
         warn("sample", warnings)
         typer.echo(
             f"Label them with: evaluate-qa label {quote(target)}\n"

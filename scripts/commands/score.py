@@ -70,11 +70,14 @@ def score(
         if Path(target).is_file() and not (overwrite or resume):
             raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
         progress = run(job)
-    report(metric, progress, errors)
+    report(metric, progress, errors, f"{prefix}error")
 
 
-def report(metric: str, progress: "Progress", errors: Path | None) -> None:
-    """Print the number of rows, the mean score and the share judged correct, on stderr."""
+def report(metric: str, progress: "Progress", errors: Path | None, reasons: str) -> None:
+    """Print the number of rows, the mean score and the share judged correct, on stderr.
+
+    The column `reasons` has the reasons for missing scores.
+    """
     from rich.table import Table
 
     table = Table(title=Path(metric).name, title_justify="left", show_header=False)
@@ -82,7 +85,7 @@ def report(metric: str, progress: "Progress", errors: Path | None) -> None:
     table.add_column(justify="right")
     _, scored = progress.sums.get("score", (0.0, progress.scored))
     table.add_row("rows scored", f"{scored:,.0f}")
-    if missing := progress.scored - scored:  # a judge gave no verdict; the column `error` has the reason
+    if missing := progress.scored - scored:  # a judge gave no verdict
         table.add_row("rows without a score", f"{missing:,}")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
@@ -98,5 +101,8 @@ def report(metric: str, progress: "Progress", errors: Path | None) -> None:
     console.print(table)
     for signature in progress.signatures:
         console.print(f"signature: {signature}", markup=False, soft_wrap=True)
+    if missing:
+        why = f"The column {reasons} says why scores are missing, such as: {progress.reason}"
+        console.print(why, markup=False, soft_wrap=True)
     if progress.bad:
         console.print(f"Bad rows and their errors are in {errors}.", markup=False, soft_wrap=True)

@@ -86,12 +86,13 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
     alone = first.clusters == first.rows
     tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
     yield (
-        f"{first.rows:,} rows of each system. 95% intervals: widest of random halves, Hall's and Tango's. "
+        f"{counted(first.rows, 'row')} of each system. 95% intervals: widest of random halves, Hall's and Tango's. "
         f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
         f"probability of {POWER:.0%}."
     )
     if not alone:
-        yield f"Rows with the same {systems.cluster_column} are treated as one group ({first.clusters:,} groups)."
+        groups = counted(first.clusters, "group")
+        yield f"Rows with the same {systems.cluster_column} are treated as one group ({groups})."
     for pair in pairs:
         system = f"{pair.system}, " if len(pairs) > 1 else ""
         for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
@@ -104,7 +105,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
         return
     for name, one in powered.groups.items():
         if isinstance(one, Estimate):
-            yield f"{name}: accuracy {interval(one.accuracy)} from {one.labels:,} labels."
+            yield f"{name}: accuracy {interval(one.accuracy)} from {counted(one.labels, 'label')}."
             yield from (f"{name}: {note}" for note in one.notes)
     yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
 

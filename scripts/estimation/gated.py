@@ -88,7 +88,7 @@ def decide(
         )
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
-        f"{rows:,} rows of each system.",
+        f"{counted(rows, 'row')} of each system.",
     ]
     if systems.clusters is not None and (count := len(set(systems.clusters))) < rows:
         notes.append(
@@ -102,7 +102,7 @@ def decide(
         figure, (before, after) = "accuracy by labels", (one.accuracy.value for one in groups)
         drop = of_difference(powered.differences[system, baseline], max_drop, confidence)
         for name, one in zip(systems.files, groups, strict=True):
-            notes += [f"{name}: {one.labels:,} labels.", *(f"{name}: {note}" for note in one.notes)]
+            notes += [f"{name}: {counted(one.labels, 'label')}.", *(f"{name}: {note}" for note in one.notes)]
         notes.append("Assumes that the labeled rows of both are a random sample, and that the labels are correct.")
     else:
         verdicts = None if by_score else systems.verdicts

@@ -82,7 +82,7 @@ def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
         )
     if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
         column = joined.columns["clusters"]
-        yield f"Rows with the same {column} are treated as one group ({estimates.clusters:,} groups)."
+        yield f"Rows with the same {column} are treated as one group ({counted(estimates.clusters, 'group')})."
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
     yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
 

@@ -71,6 +71,8 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
     Raise RowsError if the rest of the file cannot be read, as after an open quote in CSV.
     """
     suffix, path = file_format(source), Path(source)
+    if path.is_dir():
+        raise RowsError(f"{source} is a folder. Name a file in it.")
     if str(source) != STANDARD and not path.is_file():
         raise RowsError(f"{source}: there is no such file. {_instead_of(path)}")
     return _read_parquet(path) if suffix == ".parquet" else _read_lines(source, lists)
@@ -90,7 +92,7 @@ def file_format(source: str | Path) -> str:
     """Return the format: `.jsonl` (also for `-`), `.csv` or `.parquet`; raise RowsError for another suffix."""
     suffix = ".jsonl" if str(source) == STANDARD else Path(source).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise RowsError(f"{source}: unknown file type. Use .jsonl, .csv or .parquet.")
+        raise RowsError(f"{source or repr('')}: unknown file type. Use .jsonl, .csv or .parquet.")
     return suffix
 
 

@@ -6,6 +6,8 @@ from contextlib import suppress
 from datetime import date, time
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted as counted  # noqa: PLC0414 - exported
+
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
@@ -27,11 +29,6 @@ def is_formula(value: object) -> bool:
         float(value)
         return False
     return True
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 row`, `1,200 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def plain(value: Any) -> Any:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
+
+from evaluate_qa.metrics._shared.arguments import is_installed
 
 from ..files.claiming import CACHE
 from ..files.rows import STANDARD, Record, file_format, read_records
@@ -70,7 +71,7 @@ class ScoringJob:
             return
         if STANDARD in (self.source, self.target):
             raise ValueError("--engine ray reads and writes files only. Name a file instead of -.")
-        if not find_spec("ray"):
+        if not is_installed("ray"):
             raise ImportError("--engine ray needs Ray. Install it with: pip install 'evaluate-qa[ray]'")
         if self.num_actors is not None and self.num_actors < 1:
             raise ValueError(f"--num-actors is {self.num_actors}; expected at least 1.")

@@ -35,13 +35,15 @@ class BadRow:
 class ScoredChunk:
     """The rows of a chunk after scoring, with the columns of the metric, and those that could not be scored.
 
-    `sums` maps a column of the metric to sum and count of its numbers, for means.
+    `sums` maps a column of the metric to sum and count of its numbers, for means. `reason` is the first error for which
+    a judge gave a row no score.
     """
 
     rows: list[Row] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     sums: dict[str, tuple[float, int]] = field(default_factory=dict)
     signature: str | None = None
+    reason: str | None = None
 
 
 class FileRowScorer:
@@ -112,7 +114,8 @@ class FileRowScorer:
             bad = sorted(bad + failed, key=lambda one: one.number)
         signature = result.get("signature")
         signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
-        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature)
+        reason = next(filter(None, per_row.get("error", [])), None)
+        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature, reason)
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
+from ..files.values import counted
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from ..labeled_data.sets import SETS
@@ -138,8 +139,9 @@ def _own(path: Path) -> LabeledSet:
     questions, right = len({row.question_id for row in rows}), sum(bool(row.label) for row in rows)
     if questions < _FEWEST or right in (0, len(rows)):
         raise RowsError(
-            f"{path} has {right} correct and {len(rows) - right} incorrect answers to {questions} questions; training "
-            f"needs both kinds, and at least {_FEWEST} questions, because some are held out; label more rows"
+            f"{path} has {right} correct and {counted(len(rows) - right, 'incorrect answer')} to "
+            f"{counted(questions, 'question')}; training needs both kinds, and at least {_FEWEST} questions, because "
+            "some are held out; label more rows"
         )
     rest, test = divided(rows, _SHARE)
     train, dev = divided(rest, _SHARE / (1 - _SHARE))

@@ -183,7 +183,7 @@ def test_a_long_file_can_be_stopped(smile, browser, tmp_path):
         # Another visitor gets a turn between two chunks of the file.
         assert page.locator("#status progress").is_visible()
         page.locator("#stop").click()
-        page.get_by_text("rows were not scored").wait_for()
+        page.get_by_text("; not scored: ").wait_for()
         scored = int(page.locator(".qa-figures dd").first.inner_text().replace(",", ""))
         assert 0 < scored < 900
 

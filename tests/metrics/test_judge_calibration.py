@@ -73,7 +73,7 @@ def test_fit_refuses_weights_that_do_not_help():
 
 def test_fit_needs_fifty_questions():
     columns, labels, _ = labeled(100)
-    with pytest.raises(ValueError, match=r"100 judged answers to 1 questions, \d+ of them correct; expected .* 50 q"):
+    with pytest.raises(ValueError, match=r"100 judged answers to 1 question, \d+ of them correct; expected .* 50 q"):
         fit_weights(columns, labels, ["q"] * 100)
 
 

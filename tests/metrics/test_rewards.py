@@ -222,7 +222,7 @@ BAD_ROWS = [
         "deltableu: gold[1] is 7; expected a string or a non-empty list of strings; "
         "change the data set's column 'gold' with its method map, to None for a row without an answer",
     ),
-    ({"gold": ["a"]}, ValueError, "deltableu: references has 1 rows; expected 2, one per completion"),
+    ({"gold": ["a"]}, ValueError, "deltableu: references has length 1; expected 2, one per completion"),
     (
         {"gold": None, "solution": ["a", "b"]},
         ValueError,

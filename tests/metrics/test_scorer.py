@@ -73,6 +73,24 @@ def test_a_process_that_is_forked_while_a_thread_scores_can_score(processes):
     processes.run("-c", FORK, timeout=60, check=True)
 
 
+FORK_AND_EXIT = """
+import os, signal, sys
+import evaluate_qa
+metric = evaluate_qa.load("bem", num_threads=2)
+metric.compute(predictions=["Paris"], references=["Paris, France"], questions=["Where?"])
+if not os.fork():
+    signal.alarm(30)
+    metric.compute(predictions=["Rome"], references=["Rome, Italy"], questions=["Where?"])
+    sys.exit()
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+def test_a_process_that_is_forked_after_scoring_can_score_and_exit(processes):
+    """Deleting a session of the parent waits for its threads, and so did ONNX Runtime's telemetry at the exit."""
+    processes.run("-c", FORK_AND_EXIT, timeout=60, check=True)
+
+
 @pytest.mark.parametrize("name", OVERLOADS)
 def test_type_hints_of_load_match_the_declared_options(name):
     """The class of keywords is in the module of the options."""

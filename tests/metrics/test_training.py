@@ -123,7 +123,7 @@ def test_logits_are_refused(deltableu, tokenizer, dtype):
 def test_a_column_of_another_length_raises_an_error_before_the_model_loads(tokenizer, column):
     smile = evaluate_qa.load("smile")
     scores = smile.compute_metrics(tokenizer, **{column: ["paris"] * 4})
-    with pytest.raises(ValueError, match=rf"^smile: {column} has 4 rows, the evaluation set 3; expected one entry"):
+    with pytest.raises(ValueError, match=rf"^smile: {column} has length 4, the evaluation set 3; expected one entry"):
         scores(evaluated())
     assert smile._model is None
 

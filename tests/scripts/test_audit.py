@@ -176,7 +176,7 @@ def test_a_stopped_audit_continues(audit, server):
     announced = audit("--dry-run").stderr
     # Ten answers have two references, and 13 equal their reference, so there is nothing to exchange.
     count = 40 * (3 + 1 + 3) + 10 + 20 * len(INJECTIONS) - 13
-    assert f"{count:,} requests about 40 answers. {count:,} have no stored verdict" in announced
+    assert f"{count:,} requests about 40 answers. {count:,} requests without a stored verdict will" in announced
     assert not server.bodies
     reply, left = server.reply, iter(range(150))
     server.reply = lambda body: reply(body) if next(left, None) is not None else (401, b"{}", {})
@@ -185,7 +185,7 @@ def test_a_stopped_audit_continues(audit, server):
     server.reply = reply
     audit("--json", "audit.json")
     assert len(server.bodies) == count - 150
-    assert f"{count:,} requests about 40 answers. 0 have" in audit("--dry-run").stderr
+    assert f"{count:,} requests about 40 answers. 0 requests without" in audit("--dry-run").stderr
 
 
 @pytest.mark.parametrize(

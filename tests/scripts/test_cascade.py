@@ -112,12 +112,12 @@ def test_tokens_are_means_over_rows_with_request(run):
 
 def test_rows_without_label_or_score_are_left_out(run):
     rows = synthetic()
-    rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}] * 2
+    rows += [{**rows[0], "correct": None}] * 3 + [{**rows[0], "score": None}]
     found, printed = run(rows)
-    assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 2)
+    assert (found["rows"], found["rows_without_label"], found["rows_without_score"]) == (1000, 3, 1)
     assert found["rows_with_judge"] == 1000
-    assert "3 rows without a label were left out." in printed
-    assert "2 rows without a score were left out." in printed
+    assert "The figures leave out 3 rows without a label." in printed
+    assert "The figures leave out 1 row without a score." in printed
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_rows_without_label_or_score_are_left_out(run):
         ({}, ("--column", "score=scor"), "no column 'scor'. Did you mean 'score'?"),
         ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers of at least 0 with a comma between them"),
         ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0"),
-        ({}, ("--prices", "2,1"), "has no columns judge_tokens_in and judge_tokens_out"),
+        ({}, ("--prices", "2,1"), "has no tokens in columns judge_tokens_in and judge_tokens_out"),
         ({}, ("--json", "rows.jsonl"), "must be different files"),
     ],
 )

@@ -1,14 +1,16 @@
-"""Tables are as wide as the terminal, and not cut in a pipe."""
+"""Tables are as wide as the terminal, and not cut in a pipe; errors name the fix."""
 
+import errno
 import io
 import sys
 
 import pytest
+import typer
 from rich.console import Console
 
 from evaluate_qa.agreement.report import _grid
 from evaluate_qa.estimation.report import table
-from evaluate_qa.terminal import open_console
+from evaluate_qa.terminal import open_console, reported_errors
 
 
 class Terminal(io.StringIO):
@@ -42,3 +44,10 @@ def test_a_narrow_terminal_cuts_off_no_figures():
         printed = console.file.getvalue()
         assert [figure for figure in figures if figure not in printed] == []
         assert "…" not in printed
+
+
+def test_an_error_about_a_full_disk_names_the_fix(capsys):
+    with pytest.raises(typer.Exit), reported_errors("score"):
+        raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
+    message = "No space left on device: 'out.csv'. Free some space, and run the command again."
+    assert message in capsys.readouterr().err

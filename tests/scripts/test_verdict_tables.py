@@ -72,6 +72,7 @@ def test_score_command_uses_recorded_verdicts(run):
         done = run_command("score", "--metric", evaluate_qa.path("judge"), *files, *load)
         printed = re.search(r"rows scored *│ *(\d+) .*rows without a score *│ *(\d+) ", done.output, re.DOTALL)
         assert tuple(map(int, printed.groups())) == numbers
+        assert "The column error says why scores are missing, such as: " in done.output
         scored = [row for _, row in read_rows(Path(f"out-{source}"))]
         assert [row["score"] is None for row in scored] == [False] * numbers[0] + [True] * numbers[1]
         assert "import it" in scored[-1]["error"]

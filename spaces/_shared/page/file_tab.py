@@ -7,6 +7,7 @@ import gradio as gr
 import numpy as np
 import pandas as pd
 
+from evaluate_qa.files.values import counted
 from evaluate_qa.reporting.charts import histogram
 
 from ..drawing import code, figures, markup
@@ -155,7 +156,7 @@ class FileEvents:
         compared = figures.compared(scored, found, specification)
         shown = markup.render("results", cards, compared, list(figures.notes(found)), scored.problems, charts)
         left = len(scored.table.rows) - scored.done
-        status = f"{scored.stopped or 'stopped'}; {left:,} rows were not scored." if left else "done."
+        status = f"{scored.stopped or 'stopped'}; not scored: {counted(left, 'row')}." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]
         table = pd.DataFrame([_readable(row) for row in changed_first(rows)])
         return markup.note(f"{scored.table.name}: {status}"), shown, gr.update(value=table, visible=True), "", *files
@@ -168,7 +169,7 @@ class FileEvents:
 
 
 def _ready(table: UploadedTable) -> str:
-    rows = "1 row" if len(table.rows) == 1 else f"{len(table.rows):,} rows"
+    rows = counted(len(table.rows), "row")
     return markup.note(f"{table.name}: {rows} to score.") + markup.render("skipped", table.problems)
 
 

@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
+
+from evaluate_qa.metrics._shared.arguments import is_installed
 
 from ..drawing import markup
 from ..drawing.theme import STYLE, THEME
@@ -92,7 +93,7 @@ def launch(specification: Specification) -> None:
         state_session_capacity=LIMITS.visitors,
         prevent_thread_lock=True,
         # For agents; needs the package mcp, which a Space can do without.
-        mcp_server=find_spec("mcp") is not None,
+        mcp_server=is_installed("mcp"),
     )
     if page.mcp_server_obj:
         page.mcp_server_obj.postprocess_output_data = _tool_result

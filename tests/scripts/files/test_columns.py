@@ -42,6 +42,11 @@ def test_columns_of_later_rows_and_lines(tmp_path):
 def test_unusable_files_are_reported(tmp_path):
     with pytest.raises(RowsError, match="there is no such file"):
         read_columns(tmp_path / "a.parquet", ["a"])
+    with pytest.raises(RowsError, match=r"^'': unknown file type"):  # the shell's "$FILE" of an unset variable
+        read_columns("", ["a"])
+    (tmp_path / "b.jsonl").mkdir()
+    with pytest.raises(RowsError, match="is a folder"):
+        read_columns(tmp_path / "b.jsonl", ["a"])
     (tmp_path / "a.parquet").write_bytes(b"nothing")
     with pytest.raises(RowsError, match="not a complete Parquet file"):
         read_columns(tmp_path / "a.parquet", ["a"])
