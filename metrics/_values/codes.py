@@ -15,6 +15,11 @@ _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
 
+def may_be_code(reference: str) -> bool:
+    """Return whether a reference has a sign or word that codes have."""
+    return bool(_MAY_BE_CODE.search(reference) or COMMAND.match(reference))
+
+
 def compare_code(texts: Texts) -> Comparison | None:
     """Compare the answer with the reference's code; None if the reference is no code.
 
@@ -24,8 +29,6 @@ def compare_code(texts: Texts) -> Comparison | None:
     (None, None)
     """
     reference = texts.reference
-    if not _MAY_BE_CODE.search(reference) and not COMMAND.match(reference):
-        return None
     if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
         return Comparison("identifier", reacts)
     if len(reference) > _LONGEST:
