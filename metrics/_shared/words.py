@@ -63,10 +63,12 @@ def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
         rewritten = text.translate(_ALIKE)
         for pattern, replacement in (*_JOINED, *_SEPARATED):
             rewritten = pattern.sub(replacement, rewritten)
-    bare = [word for word in map(_bare, rewritten.split()) if not _NO_WORD.fullmatch(word)]
+    # Most words are alphanumeric, so that only their case changes.
+    stripped = [word if word.isalnum() else _bare(word) for word in rewritten.split()]
+    bare = [word for word in stripped if word.isalnum() or not _NO_WORD.fullmatch(word)]
     kept = [word for number, word in enumerate(bare) if word not in _ARTICLES and (word != "A" or number)]
     words = kept if kept and not articles else bare
-    return tuple(map(_plain, words)) or tuple(text.lower().split())
+    return tuple(word.lower() if word.isalnum() else _plain(word) for word in words) or tuple(text.lower().split())
 
 
 def _bare(word: str) -> str:

@@ -17,6 +17,11 @@ _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
 
+def may_be_code(reference: str) -> bool:
+    """Return whether a reference has a sign or word that codes have."""
+    return bool(_MAY_BE_CODE.search(reference) or COMMAND.match(reference))
+
+
 def compare_quoted(texts: Texts) -> bool | None:
     """Compare a reference of one word with the only code that an answer quotes; None if that is not certain.
 
@@ -24,7 +29,7 @@ def compare_quoted(texts: Texts) -> bool | None:
     False
     """
     quoted = [*_QUOTED.finditer(texts.answer)]
-    if len(quoted) != 1 or " " in texts.reference or mentioned(texts.answer, *quoted[0].span()):
+    if len(quoted) != 1 or mentioned(texts.answer, *quoted[0].span()):
         return None
     code, reference = quoted[0][1].strip(_AROUND), texts.reference.strip(_AROUND)
     if code == reference:
@@ -42,8 +47,6 @@ def compare_code(texts: Texts) -> Comparison | None:
     (None, None)
     """
     reference = texts.reference
-    if not _MAY_BE_CODE.search(reference) and not COMMAND.match(reference):
-        return None
     if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
         return Comparison("identifier", reacts)
     if len(reference) > _LONGEST:

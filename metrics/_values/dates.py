@@ -218,8 +218,6 @@ def dates(text: str) -> list[Date]:
     >>> [date.fields for date in dates("on March 14, 1879, 1879-03-14 or in 1879")]
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
-    if not _DIGIT.search(text):
-        return []
     return _apart(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
 
 

@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .choices import compare_options, polarity, says_yes
-from .codes import compare_code, compare_quoted
+from .codes import compare_code, compare_quoted, may_be_code
 from .directions import compare_direction
 from .formulas import compare_formula
 from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
@@ -109,7 +109,8 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
-_ROUNDS = ("decimal place", "significant figure", "significant digit")
+_ROUNDS = re.compile(r"decimal place|significant (?:figure|digit)", re.IGNORECASE)
+_asks_to_round = lru_cache(maxsize=1 << 8)(_ROUNDS.search)
 _UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _ROMAN = frozenset("IVXLCDM")
 # The first four letters of words that occur in values.
@@ -180,7 +181,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    if tolerance is None and any(words in question.lower() for words in _ROUNDS):
+    if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
     comparison = _compare(texts)
@@ -233,7 +234,7 @@ def _precise(references: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=1 << 8)
 def _without_long_spaces(text: str) -> str:
-    return _LONG_SPACE.sub(r"\1", text)
+    return text if text == " ".join(text.split()) else _LONG_SPACE.sub(r"\1", text)
 
 
 def _shown(text: str) -> str:
@@ -271,20 +272,22 @@ def _compare(texts: Texts) -> Comparison | None:
     """Compare the answer with the reference by the first rule that applies; None if the reference is no value."""
     if (same := compare_options(texts)) is not None:
         return Comparison("option", same)
-    if len(texts.reference) > _LONGEST_REFERENCE:
-        return None
-    spaces, length = texts.reference.count(" "), len(texts.answer)
-    for kind, compare, most_spaces, longest_answer in _RULES:
-        if spaces <= most_spaces and length <= longest_answer and (found := compare(texts)) is not None:
-            return found if isinstance(found, Comparison) else Comparison(kind, found)
+    length = len(texts.answer)
+    for rule in _rules_for(texts.reference) if len(texts.reference) <= _LONGEST_REFERENCE else ():
+        if length > rule.longest_answer or (rule.may_answer and not rule.may_answer(texts.answer)):
+            continue
+        if (found := rule.compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
     return None
+
+
+def _is_polar(reference: str) -> bool:
+    return _MAY_BE_POLAR.match(reference) is not None and polarity(reference) is not None
 
 
 def _compare_yes_or_no(texts: Texts) -> Comparison | None:
     """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
-    expected = polarity(texts.reference) if _MAY_BE_POLAR.match(texts.reference) else None
-    if expected is None:
-        return None
+    expected = polarity(texts.reference)
     words = len(texts.reference.split())
     said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
     reasoned = words > _POLAR_WORDS and texts.length > 1
@@ -294,9 +297,7 @@ def _compare_yes_or_no(texts: Texts) -> Comparison | None:
 
 def _lacks_answer(texts: Texts) -> bool:
     """Return whether reference and answer both say that there is no answer: "unknown" and "The text doesn't say"."""
-    if not _MAY_LACK_ANSWER.match(texts.reference) or _I.search(texts.answer):
-        return False
-    return not_attempted(texts.reference) and not_attempted(texts.answer)
+    return not _I.search(texts.answer) and not_attempted(texts.reference) and not_attempted(texts.answer)
 
 
 def _compare_unit(texts: Texts) -> bool | None:
@@ -361,6 +362,11 @@ def _same_text(texts: Texts) -> bool:
     return answer == reference
 
 
+def _may_be_value(reference: str) -> bool:
+    return _has_value(reference) or _LISTED.search(reference) is not None
+
+
+@lru_cache(maxsize=1 << 10)
 def _has_value(reference: str) -> bool:
     """Return whether a reference may have a value: a digit, a Roman numeral, or a word that occurs in values."""
     if _VALUE.search(reference):
@@ -390,8 +396,22 @@ class _Rule(NamedTuple):
 
     kind: str  # unless the rule returns a comparison with another one
     compare: Callable[[Texts], Comparison | bool | None]
+    may_be: Callable[[str], Any] | None = None  # a fast test, which fails only for references of another kind
+    may_answer: Callable[[str], Any] | None = None  # a fast test, which fails only for answers without a verdict
     most_spaces: int = _LONGEST_REFERENCE  # in the reference
     longest_answer: float = math.inf  # in characters
+
+
+@lru_cache(maxsize=1 << 12)
+def _rules_for(reference: str) -> Sequence[_Rule]:
+    """Return the rules that may apply to a reference, which is tested once for all answers."""
+    rules, spaces = list[_Rule](), reference.count(" ")
+    for rule in _RULES:
+        if spaces <= rule.most_spaces and (not rule.may_be or rule.may_be(reference)):
+            rules.append(rule)
+            if rule.compare is _compare_yes_or_no:
+                break  # It always returns a comparison.
+    return rules
 
 
 def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:
@@ -402,16 +422,16 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # In the order in which they are tried. Most references are no values, so each rule starts with a fast test, and those
 # that read numbers and dates come last.
 _RULES = (
-    _Rule("yes_no", _compare_yes_or_no),
-    _Rule("no_answer", _if(_lacks_answer, True), _SPACES, _LONGEST_LIST),
-    _Rule("negation", compare_correction),
+    _Rule("yes_no", _compare_yes_or_no, _is_polar),
+    _Rule("no_answer", _if(_lacks_answer, True), _MAY_LACK_ANSWER.match, longest_answer=_LONGEST_LIST),
+    _Rule("negation", compare_correction, may_answer=takes_back),
     _Rule("negation", compare_conclusion),
     _Rule("list", compare_weekdays),
     _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
-    _Rule("date", compare_in_cycle, _SPACES_IN_CYCLE),
+    _Rule("date", compare_in_cycle, most_spaces=_SPACES_IN_CYCLE),
     _Rule("direction", _compare_subject),
-    _Rule("identifier", compare_quoted, 0),
-    _Rule("identifier", compare_code),
+    _Rule("identifier", compare_quoted, most_spaces=0),
+    _Rule("identifier", compare_code, may_be_code),
     _Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
     _Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
     _Rule("identifier", compare_substance, longest_answer=_LONGEST_NAME),
@@ -420,6 +440,6 @@ _RULES = (
     _Rule("person", compare_person, longest_answer=_LONGEST_NAME),
     _Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
     _Rule("negation", _if(is_denial, False)),
-    _Rule("direction", _compare_statements, _SPACES),
-    _Rule("number", _compare_values, _SPACES),
+    _Rule("direction", _compare_statements, most_spaces=_SPACES),
+    _Rule("number", _compare_values, _may_be_value, most_spaces=_SPACES),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from .._shared.words import exact_words
 from .phrases import FILLERS, stem
 from .reading import Texts
-from .text import word_set
+from .text import word_set, word_starts
 
 # Words with opposite meanings. Words in the same string have the same meaning.
 _OPPOSITES = (
@@ -82,12 +82,11 @@ def compare_direction(texts: Texts) -> bool | None:
     (None, False)
     """
     reference, answer = texts.reference, texts.answer
-    words = reference.lower().split()
-    if len(words) > _LONGEST_WAY or answer.count(" ") >= LONGEST_ANSWER:
+    if answer.count(" ") >= LONGEST_ANSWER or len(reference.split()) > _LONGEST_WAY:
         return None
     if _MAY_HAVE_ENDS.search(reference) and (same := _compare_ends(texts)) is not None:
         return same
-    pole = len(words) <= LONGEST and not _FIRST_LETTERS.isdisjoint([word[:3] for word in words])
+    pole = len(reference.split()) <= LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(reference))
     return _compare_pole(texts) if pole else None
 
 

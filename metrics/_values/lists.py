@@ -6,6 +6,7 @@
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 
 from .._shared.words import exact_words
@@ -34,6 +35,7 @@ _SEVERAL = re.compile(
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
 )
+_asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
@@ -96,7 +98,8 @@ _FEW, _MANY = 2, 4  # Candidates.
 _SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings of a name, and the fewest letters of such a name.
 
 
-def parts(text: str) -> list[str]:
+@lru_cache(maxsize=1 << 10)
+def parts(text: str) -> Sequence[str]:
     """Return the parts of a list; a single one for a text that is no list.
 
     >>> parts("red, green and blue"), parts("heart – circulatory; lungs – respiratory")
@@ -108,7 +111,7 @@ def parts(text: str) -> list[str]:
     return items if all(len(part.split()) <= _LONGEST_PART for part in items) else [text]
 
 
-def _parts(text: str, question: str) -> list[str]:
+def _parts(text: str, question: str) -> Sequence[str]:
     """Return the parts of a list; the solutions of an equation may be joined by "or"."""
     return parts(_SOLUTION.sub(", ", text) if "or" in text and _SOLVE.search(question) else text)
 
@@ -118,7 +121,7 @@ def is_list(texts: Texts) -> bool:
     items = _parts(texts.reference, texts.question)
     if len(items) <= 1:
         return False
-    several = len(items) > _FEW or _SEVERAL.search(texts.question) is not None
+    several = len(items) > _FEW or _asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
 
@@ -221,7 +224,7 @@ def _compare_solutions(texts: Texts) -> bool | None:
     return left == right if len(right) == len(left) else None
 
 
-def _without_key(items: list[str]) -> list[str]:
+def _without_key(items: Sequence[str]) -> Sequence[str]:
     """Return the parts without the "x =" that all of them start with."""
     keys = {match[0] if (match := _KEY.match(part)) else "" for part in items}
     return [part.removeprefix(*keys) for part in items] if len(keys) == 1 else items
@@ -377,7 +380,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
     if len(pieces) < _FEW or any(":" in piece for piece in pieces[1:]):
         return False  # "Sorted: 3, 7, 9. Median: 7"
-    if len(parts(texts.reference)) > 1 or _SEVERAL.search(texts.question) or _EXCLUDES.search(texts.answer):
+    if len(parts(texts.reference)) > 1 or _asks_for_several(texts.question) or _EXCLUDES.search(texts.answer):
         return False
     items = [words for piece in pieces if (words := exact_words(piece))]
     right = {exact_words(reference) for reference in (texts.reference, *texts.references)}

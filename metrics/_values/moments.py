@@ -10,7 +10,7 @@ from .._shared.words import exact_words
 from .dates import LAST_MONTH, MONTH_OF, Date, agrees
 from .phrases import FILLERS, affirmed, alternatives, negated, rest, singular
 from .reading import Comparison, Texts
-from .text import plain, word_set
+from .text import plain, word_set, word_starts
 
 _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:year|date|day|month|decade|century)|year|date|how old|century|decade|born|died|"
@@ -84,7 +84,6 @@ def compare_date(texts: Texts) -> Comparison:
     if texts.long:
         return Comparison("date")
     reference, text = texts.reference_values.dates[0], texts.answer_values.text
-    asked_dates = {date.fields for date in texts.question_values.dates}
     days = [
         {WEEKDAYS[word] for word in words if word in WEEKDAYS} for words in map(exact_words, (texts.reference, text))
     ]
@@ -93,9 +92,12 @@ def compare_date(texts: Texts) -> Comparison:
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
-    compared = [(date, same) for date, same in compared if same or date.fields not in asked_dates]
-    years = {date.years for date in texts.question_values.dates}
-    if any(same and date.years and not reference.years and date.years not in years for date, same in compared):
+    # The question is read only if an answer's date differs, or has a year that the reference lacks.
+    if not all(same for _, same in compared):
+        asked_dates = {date.fields for date in texts.question_values.dates}
+        compared = [(date, same) for date, same in compared if same or date.fields not in asked_dates]
+    new = {date.years for date, same in compared if same and date.years and not reference.years}
+    if new and not new <= {date.years for date in texts.question_values.dates}:
         return Comparison("date")  # a year that the reference does not confirm
     if not compared:
         compare = _compare_century if _CENTURY.search(texts.reference) else _compare_digits
@@ -257,8 +259,7 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
-    starts = [word[:3] for word in texts.reference.lower().split()] if texts.reference.isascii() else _STARTS
-    if _STARTS.isdisjoint(starts):  # a fast test
+    if texts.reference.isascii() and _STARTS.isdisjoint(word_starts(texts.reference)):  # a fast test
         return None
     (text, reference_year), (said, year) = (
         _without_year(_ALTERNATING.sub("", plain(text)))

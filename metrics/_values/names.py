@@ -34,6 +34,7 @@ _MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_KINDS)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
+_may_differ = lru_cache(maxsize=1 << 12)(_MAY_DIFFER.search)
 _CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
 _CHEMISTRY = re.compile(
     r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
@@ -51,7 +52,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     >>> differs_in_one_word(Texts("", "Paris, France", "Paris"))
     False
     """
-    if not _MAY_DIFFER.search(texts.reference) or texts.answer.count(" ") > _LONGEST_WITH_NAME:
+    if texts.answer.count(" ") > _LONGEST_WITH_NAME or not _may_differ(texts.reference):
         return False
     answer, reference = exact_words(texts.answer), exact_words(texts.reference)
     if len(answer) + 1 == len(reference) and texts.answer[:2] == "A ":
@@ -311,6 +312,7 @@ def _similar(name: str, other: str, least: float = _SIMILAR_NAME) -> bool:
     return 1 in {len(name), len(other)} or SequenceMatcher(None, name, other).ratio() > least
 
 
+@lru_cache(maxsize=1 << 10)
 def _person(text: str) -> _Person:
     """Return the words of a text that is just a person's name, without titles; no words for another text."""
     if match := _NUMBERED.fullmatch(_IN_BRACKETS.sub(r"\1", text.strip()).rstrip(".")):

@@ -1,6 +1,7 @@
 """Find answers that are a statement's denial: "Vitamin C prevents colds" for "Vitamin C does not prevent colds"."""
 
 import re
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .phrases import stem
@@ -37,7 +38,7 @@ def is_denial(texts: Texts) -> bool:
     reference, answer = texts.reference, texts.answer
     if _QUANTIFIER.match(reference) and _has_other_quantifier(reference, answer):
         return True
-    if not _NEGATOR.search(reference.lower()) and not _NEGATOR.search(answer.lower()):
+    if not _has_negator(reference) and not _has_negator(answer):
         return False
     wanted, given = _words(reference), _words(answer)
     if not 1 < max(len(wanted), len(given)) <= _MOST or _LIMITED.intersection([*wanted, *given]):
@@ -61,6 +62,12 @@ def _has_other_quantifier(reference: str, answer: str) -> bool:
     return said == others != set()
 
 
+@lru_cache(maxsize=1 << 8)
+def _has_negator(text: str) -> bool:
+    return _NEGATOR.search(text.lower()) is not None
+
+
+@lru_cache(maxsize=1 << 8)
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
     full = _SHORTENED.sub(lambda match: _FULL.get(match[0][:2], " not"), text.lower())

@@ -41,7 +41,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     (None, 'number')
     """
     answer = texts.answer
-    if len(texts.reference) > _LONGEST or len(answer) > _LONGEST_ANSWER or len(answer.split()) > _MOST_WORDS:
+    if len(answer) > _LONGEST_ANSWER or len(texts.reference) > _LONGEST or len(answer.split()) > _MOST_WORDS:
         return None
     if answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS and _ASKS_STATE.search(texts.question):
         return Comparison("place", False)
@@ -89,6 +89,7 @@ def _starts() -> Keys:
     return frozenset(start for name in _known() for start in _WORD.findall(name)[:1])
 
 
+@lru_cache(maxsize=1 << 12)
 def keys_of(text: str) -> Keys:
     """Return what a text that is just a name stands for; nothing for another text.
 

@@ -192,17 +192,19 @@ def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Menti
     wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
     verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in wholes]
     compared = [(mention, same) for mention, same in verdicts if same is not None]
-    if not compared:
-        return []
-    asked_numbers = {(mention.number.value, mention.unit) for mention in texts.question_values.numbers}
-    # A number that repeats one of the question, or a year where none is asked for, is incidental.
-    kept = [
-        (mention, same)
-        for mention, same in compared
-        if (same or reference.year or not mention.year)
-        and ((mention.number.value, mention.unit) not in asked_numbers or (same and mention.unit == reference.unit))
-    ]
-    return compared if not kept and len(compared) == 1 and texts.short else kept
+    if len(compared) == 1 and texts.short:
+        return compared
+    return [(mention, same) for mention, same in compared if not _is_incidental(mention, same, reference, texts)]
+
+
+def _is_incidental(mention: Mention, same: bool, reference: Mention, texts: Texts) -> bool:
+    """Return whether a number is a year where none is asked for, or repeats one of the question."""
+    if same and mention.unit == reference.unit:
+        return False  # Most questions are not read.
+    if not same and mention.year and not reference.year:
+        return True
+    asked = texts.question_values.numbers
+    return any((mention.number.value, mention.unit) == (other.number.value, other.unit) for other in asked)
 
 
 def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:

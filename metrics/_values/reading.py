@@ -39,6 +39,7 @@ _BOUND_AFTER = re.compile(
     r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"
     r"greater|up)\b"
 )
+_DIGIT = re.compile(r"\d")
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
@@ -116,6 +117,8 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     ('foot', 1969.0, (1969, None, None))
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
+    if not _DIGIT.search(text):  # noon and midnight need none
+        return Values(text, (), (), tuple(times(text, language)))
     text = _SHARE.sub(r"\1/\2", text) if shares else text
     found_dates, found_times = dates(text), times(text, language)
     years = {date.start for date in found_dates if (date.only_year or 0) >= _FIRST_YEAR}
@@ -323,6 +326,6 @@ class Texts:
     @cached_property
     def language(self) -> tuple[str, bool]:
         """The language of number words, and whether it has decimal commas."""
-        asked = f"{self.question} {self.reference}"
-        language = language_of(f"{asked} {self.answer[:500]}")
-        return language if language != "en" else language_of(asked), language != "en"
+        asked = self.question, self.reference
+        language = language_of(*asked, self.answer[:500])
+        return language if language != "en" else language_of(*asked), language != "en"

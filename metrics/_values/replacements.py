@@ -22,11 +22,14 @@ def has_other_number(texts: Texts) -> bool:
     >>> has_other_number(Texts("", "Lyon 1, Paris 3", "Paris 3, Lyon 1"))
     False
     """
-    words, lower = _words(texts.reference_values), texts.answer.lower()
-    if len(lower) > _LONGER * len(texts.reference) or not all(word in lower for word in words):
+    reference_values, lower = _values(texts.reference_values), texts.answer.lower()
+    if not 0 < len(reference_values) <= _MOST_VALUES or len(lower) > _LONGER * len(texts.reference):
         return False
-    reference_values, answer_values = _values(texts.reference_values), _values(texts.answer_values)
-    if not 0 < len(reference_values) == len(answer_values) <= _MOST_VALUES or negated(texts.answer):
+    words = _words(texts.reference_values)
+    if not all(word in lower for word in words) or negated(texts.answer):
+        return False
+    answer_values = _values(texts.answer_values)
+    if len(reference_values) != len(answer_values):
         return False
     said = _words(texts.answer_values)
     kept = [word for word in said if word in words]

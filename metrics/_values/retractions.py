@@ -33,11 +33,11 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
-    if not takes_back(texts.answer):
+    if texts.length > _LONGEST_ANSWER:
         return None
     text, reference_words = texts.answer_values.text, exact_words(texts.reference_values.text)
     corrections = [*_CORRECTION.finditer(text)]
-    if not corrections or not reference_words or texts.length > _LONGEST_ANSWER:
+    if not corrections or not reference_words:
         return None
     before, after = text[: corrections[-1].start()], text[corrections[-1].end() :]
     named = reference_words[-1:] if texts.reference.istitle() else reference_words

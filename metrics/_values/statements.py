@@ -4,6 +4,7 @@
 """
 
 import re
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
@@ -42,10 +43,11 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
+    if answer.count(" ") >= LONGEST_ANSWER:
+        return None
     words = reference.lower().split()
     compares = " than " in reference
-    longest = LONGEST_ANSWER if compares else LONGEST
-    if not _FEWEST <= len(words) <= longest or answer.count(" ") >= LONGEST_ANSWER:
+    if not _FEWEST <= len(words) <= (LONGEST_ANSWER if compares else LONGEST):
         return None
     if compares:
         ranks = " than " not in answer
@@ -146,6 +148,11 @@ def _swapped(reference: str, answer: str) -> bool:
     return apart and said[places[0]] == words[places[1]] and said[places[1]] == words[places[0]]
 
 
+@lru_cache(maxsize=1 << 8)
+def _stems(text: str) -> list[str]:
+    return [*map(stem, WORD.findall(text.lower()))]
+
+
 def says_opposite(texts: Texts) -> bool:
     """Return whether an answer has the words of the reference, but an opposite, or two exchanged words.
 
@@ -158,11 +165,10 @@ def says_opposite(texts: Texts) -> bool:
     """
     if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    answer, reference = (WORD.findall(text.lower()) for text in (texts.answer, texts.reference))
+    answer, reference = _stems(texts.answer), _stems(texts.reference)
     answer = answer[max(0, len(answer) - len(reference)) :]
     if len(answer) != len(reference) or len(reference) < _FEWEST:
         return False
-    answer, reference = list(map(stem, answer)), list(map(stem, reference))
     places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False

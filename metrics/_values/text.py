@@ -17,6 +17,12 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@lru_cache(maxsize=1 << 8)
+def word_starts(text: str) -> frozenset[str]:
+    """Return the first three letters of the words of a text, for fast tests of whether it has one of many words."""
+    return frozenset(word[:3] for word in text.lower().split())
+
+
 def without_accents(text: str) -> str:
     """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
     if text.isascii():
@@ -41,6 +47,7 @@ _ALIKE = str.maketrans(
 _SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)))
 _POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _IN_DOLLARS = re.compile(r"(?<!\\)\$([^$]*)(?<!\\)\$")
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")
 _MARKUP = re.compile(r"[\\$^]")
 _GREEK = dict(zip((
     "alpha", "beta", "gamma", "delta", "epsilon", "theta", "kappa", "lambda", "rho", "sigma", "tau", "phi", "psi",
@@ -86,7 +93,7 @@ def plain(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")  # `text_to_num` rejects lone surrogates.
     if not text.isascii():
         text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
-        text = "".join(str(int(char)) if char.isdecimal() else char for char in text)
+        text = _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
         text = without_ideographs(text)
     if _MARKUP.search(text):
         text = _without_latex(text)
@@ -137,18 +144,24 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
-def language_of(text: str) -> str:
-    """Return the language of a text by its function words, a key of `_FUNCTION_WORDS`; en if none prevails.
-
-    >>> language_of("Wie viele Knochen hat ein Mensch?"), language_of("206 bones")
-    ('de', 'en')
-    """
+def _function_words(text: str) -> tuple[int, ...]:
+    """Return the number of each language's function words in a text."""
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
     for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text.lower()))):
         for language in languages:
             counts[language] += 1
-    best = max(counts, key=counts.__getitem__)
-    return best if counts[best] > counts["en"] else "en"
+    return tuple(counts.values())
+
+
+def language_of(*texts: str) -> str:
+    """Return the language of texts by their function words, a key of `_FUNCTION_WORDS`; en if none prevails.
+
+    >>> language_of("Wie viele Knochen hat ein Mensch?", "206"), language_of("206 bones")
+    ('de', 'en')
+    """
+    counts = [*map(sum, zip(*map(_function_words, texts), strict=True))]
+    most = max(counts)
+    return "en" if most == counts[-1] else [*_FUNCTION_WORDS][counts.index(most)]
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

@@ -5,7 +5,7 @@ import re
 from .moments import WEEKDAYS
 from .phrases import NEGATION, rest
 from .reading import Texts
-from .text import plain
+from .text import plain, word_starts
 
 # Names of up to five letters, such as Sat and Sun, are also other words in lower case.
 _LONG, _SHORT = (
@@ -26,8 +26,9 @@ _LONGEST, _SENTENCE = 60, 12  # Characters of a reference, and words of an answe
 
 def compare_weekdays(texts: Texts) -> bool | None:
     """Return whether the answer has the weekdays of a reference with several; None if that is not certain."""
-    words = texts.reference.lower().split() if len(texts.reference) <= _LONGEST else []
-    if _STARTS.isdisjoint([word[:3] for word in words]) or texts.length > _SENTENCE:  # a fast test
+    if len(texts.reference) > _LONGEST or _STARTS.isdisjoint(word_starts(texts.reference)):  # a fast test
+        return None
+    if len(_days(texts.reference)) <= 1 or texts.length > _SENTENCE:
         return None
     if any(pattern.search(f"{texts.answer} {texts.reference}") for pattern in (NEGATION, _LIMITED)):
         return None
