@@ -3,9 +3,11 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from typing import Annotated
 
 import typer
 
+from . import __version__
 from .commands.agreement import agreement
 from .commands.audit import audit
 from .commands.cascade import cascade
@@ -28,10 +30,25 @@ from .commands.verdicts import verdicts
 
 app = typer.Typer(
     name="evaluate-qa",
-    help="Evaluate answers from language models.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"evaluate-qa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def evaluate_qa(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Evaluate answers from language models."""
+
 
 # The panels of `evaluate-qa --help`.
 _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {

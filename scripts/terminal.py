@@ -55,6 +55,8 @@ def reported_errors(
     name = f"{program} {command}".rstrip()
     try:
         yield
+    except BrokenPipeError:
+        raise  # `head` has read enough; click then exits without a message.
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         typer.echo(f"{name}: {error}{_cure(error)}", err=True)
         raise typer.Exit(status) from error

@@ -4,12 +4,17 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import evaluate_qa
 from evaluate_qa.cli import app
 
 
 def test_every_module_of_commands_is_a_command(root):
     modules = {path.stem for path in (root / "scripts" / "commands").glob("[a-z]*.py")}
     assert typer.main.get_command(app).commands.keys() == modules
+
+
+def test_the_version_is_printed():
+    assert CliRunner().invoke(app, ["--version"]).output == f"evaluate-qa {evaluate_qa.__version__}\n"
 
 
 def test_help_breaks_lines_only_where_the_terminal_ends():

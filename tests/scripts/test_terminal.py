@@ -51,3 +51,10 @@ def test_an_error_about_a_full_disk_names_the_fix(capsys):
         raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
     message = "No space left on device: 'out.csv'. Free some space, and run the command again."
     assert message in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error(capsys):
+    """As after `evaluate-qa score -o - | head`; click ends the program."""
+    with pytest.raises(BrokenPipeError), reported_errors("score"):
+        raise BrokenPipeError
+    assert capsys.readouterr().err == ""
