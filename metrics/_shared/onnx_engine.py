@@ -131,11 +131,12 @@ def _session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) ->
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
     options.add_external_initializers(list(weights), values)
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    _SESSIONS.add(session)
+    if threads > 1:
+        _SESSIONS.add(session)
     return session
 
 
-_SESSIONS: WeakSet[Any] = WeakSet()
+_SESSIONS: WeakSet[Any] = WeakSet()  # those with threads
 
 
 def _keep_sessions() -> None:

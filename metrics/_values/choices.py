@@ -91,17 +91,19 @@ def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
     return letters or {letter for letter, text in offered.items() if contains(words, exact_words(text))}
 
 
-_YES = word_set(
-    "yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right ja jawohl wahr "
-    "richtig doch genau klar oui si vrai exactement effectivement sí sì verdadero claro cierto efectivamente vero "
-    "certo esatto certamente sim verdade exato ja klopt inderdaad zeker да конечно верно evet ναι はい ええ そうです "
-    "是 是的 没错 沒錯 对 對 对的 對的 네 예 맞아요 맞습니다 그렇습니다 نعم أجل بلى"
+_ENGLISH_YES = word_set("yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right")
+_YES = _ENGLISH_YES | word_set(
+    "ja jawohl wahr richtig doch genau klar oui si vrai exactement effectivement sí sì verdadero claro cierto "
+    "efectivamente vero certo esatto certamente sim verdade exato klopt inderdaad zeker да конечно верно evet ναι "
+    "はい ええ そうです 是 是的 没错 沒錯 对 對 对的 對的 네 예 맞아요 맞습니다 그렇습니다 نعم أجل بلى"
 )
 _NO = word_set(
     "no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch keineswegs non faux falso "
     "não nee нет неправда неверно hayır όχι いいえ いや 違います 不 不是 不对 不對 没有 沒有 否 "
     "아니요 아니오 아니에요 아닙니다 لا كلا"
 )
+# Words that may deny a yes before them in other languages: "Конечно нет".
+_DENIERS = word_set("nicht nein niet nee non no pas faux não нет не gegenteil 不是 没有 아닙니다")
 _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно")
@@ -146,6 +148,11 @@ _EMPHASIS = re.compile(
     r"(?: (?:it|them|that|him|her|so))?[.!]?$",
     re.IGNORECASE,
 )
+# A question about one action, whose verb is the only one.
+_ASKS_DOING = re.compile(
+    r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)(?:[^\s?]+ ){1,3}?(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
+)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
     r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
@@ -177,11 +184,12 @@ def polarity(text: str) -> bool | None:
     if not words:
         return None
     if match := _OF_COURSE.match(text):
-        return not match["no"]
+        return False if match["no"] else None if not _DENIERS.isdisjoint(words[:5]) else True
     first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
     adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
     if first in _YES and not adjective:
-        return second != "not"
+        denied = first not in _ENGLISH_YES and not _DENIERS.isdisjoint(words[1:4])
+        return None if denied else second != "not"
     if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
         return first == "not" and second in {"false", "wrong"}
     if match := _PRONOUN_AND_VERB.fullmatch(_CLAUSE.split(text.strip(" .!\n"), maxsplit=1)[0]):
@@ -224,9 +232,8 @@ def _permits(question: str, answer: str) -> bool | None:
 def _emphasizes(question: str, answer: str) -> bool | None:
     """Return whether an answer repeats the verb of a question after "did": "He did win it."."""
     match = _EMPHASIS.match(answer)
-    if not match or match["verb"].lower() not in exact_words(question) or _COUNTED_NEGATION.search(question):
-        return None
-    return not match["no"]
+    asked = _ASKS_DOING.match(question) if match else None
+    return None if not match or not asked or asked["verb"].lower() != match["verb"].lower() else not match["no"]
 
 
 def _states(question: str, answer: str) -> bool | None:

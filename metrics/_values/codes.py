@@ -12,6 +12,10 @@ from .programs import COMMAND, ONLY_CODE, compare_program
 from .reading import Comparison, Texts
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
+_ASKS_CODE = re.compile(
+    r"\b(?:which|what) (?:\w+ )?(?:command|function|method|keyword|module|tag|statement|operator)\b", re.IGNORECASE
+)
+_WORDS_BEFORE = 3  # Words before the code that an answer names.
 _QUOTED, _AROUND = re.compile(r"`([^`]+)`"), " ()$`"
 _LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
 _REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
@@ -25,7 +29,7 @@ def may_be_code(reference: str) -> bool:
 def compare_quoted(texts: Texts) -> bool | None:
     """Compare a reference of one word with the only code that an answer quotes; None if that is not certain.
 
-    >>> compare_quoted(Texts("", "Use `mkdir`, which removes it.", "rmdir"))
+    >>> compare_quoted(Texts("Which command removes a directory?", "Use `mkdir`.", "rmdir"))
     False
     """
     quoted = [*_QUOTED.finditer(texts.answer)]
@@ -34,8 +38,10 @@ def compare_quoted(texts: Texts) -> bool | None:
     code, reference = quoted[0][1].strip(_AROUND), texts.reference.strip(_AROUND)
     if code == reference:
         return True
-    alike = code.lower() in reference.lower() or reference.lower() in texts.answer.lower() or not code.isidentifier()
-    return None if alike else False
+    alike = code.lower() in reference.lower() or reference.lower() in texts.answer.lower()
+    names = _ASKS_CODE.search(texts.question) and code.isidentifier() and code.lower() not in texts.question.lower()
+    direct = texts.answer[: quoted[0].start()].count(" ") <= _WORDS_BEFORE
+    return False if names and direct and not alike else None
 
 
 def compare_code(texts: Texts) -> Comparison | None:

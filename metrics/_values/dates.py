@@ -118,9 +118,7 @@ _TIMES = tuple(
 _MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}
 _HOURS = {"noon": 12, "midday": 12, "midnight": 24}
 _UNITS_OF_TIMES, _UNITS_OF_DAYS = frozenset({"uhr", "uur", "heures", "o'clock"}), frozenset({"uhr", "uur", "u", "h"})
-_RELATIVE = re.compile(
-    r"(?:(?<![:.]\d)\d|quarter|half|viertel|kwart|minutes?|minuten)\s(?:to|past|before|after|vor|nach|voor)\s*$"
-)
+_RELATIVE = re.compile(r"(?:(?<![:.]\d)\d|quarter|half|minutes?)\sto\s*$|\b(?:past|before|after|vor|nach|voor)\s*$")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._shared.arguments import Number, shown
-from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .choices import compare_options, polarity, says_yes
 from .codes import compare_code, compare_quoted, may_be_code
@@ -98,10 +97,14 @@ _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 _LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
 _LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
-_MAY_LACK_ANSWER = re.compile(
-    r"(?!.*\bevidence\b).*?(?:unknown|unanswerable|\b(?:no|not|cannot|can['’]t|n/a)\b|n['’]t\b)", re.IGNORECASE
+_SAID = r"(?:known|mentioned|stated|given|specified|said)"
+_NO_ANSWER = re.compile(
+    r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|"
+    rf"not {_SAID}(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
+    r"the \w+ (?:does not|doesn['’]t|did not|didn['’]t) (?:mention|say|tell|state|specify)(?: (?:it|this|that|us))?"
+    r"(?: (?:who|what|when|where|why|how)\b.*)?",
+    re.IGNORECASE,
 )
-_I = re.compile(r"\bI\b")
 _VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
@@ -297,7 +300,7 @@ def _compare_yes_or_no(texts: Texts) -> Comparison | None:
 
 def _lacks_answer(texts: Texts) -> bool:
     """Return whether reference and answer both say that there is no answer: "unknown" and "The text doesn't say"."""
-    return not _I.search(texts.answer) and not_attempted(texts.reference) and not_attempted(texts.answer)
+    return all(_NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))
 
 
 def _compare_unit(texts: Texts) -> bool | None:
@@ -423,7 +426,7 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # that read numbers and dates come last.
 _RULES = (
     _Rule("yes_no", _compare_yes_or_no, _is_polar),
-    _Rule("no_answer", _if(_lacks_answer, True), _MAY_LACK_ANSWER.match, longest_answer=_LONGEST_LIST),
+    _Rule("no_answer", _if(_lacks_answer, True), _NO_ANSWER.match, longest_answer=_LONGEST_LIST),
     _Rule("negation", compare_correction, may_answer=takes_back),
     _Rule("negation", compare_conclusion),
     _Rule("list", compare_weekdays),

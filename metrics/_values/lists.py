@@ -40,9 +40,13 @@ _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
-    r"chronolog\w+|first to last|returns?|prints?|output of|"
+    r"chronolog\w+|first to last|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least)))\b",
+    re.IGNORECASE,
+)
+_PRINTS = re.compile(
+    r"\b(?:what|which values) (?:do|does|will|would) .*[(`\[].* (?:return|print|output)\b|\boutput of .*[(`\[]",
     re.IGNORECASE,
 )
 _SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
@@ -54,7 +58,10 @@ _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
-_SOLVED = re.compile(rf"(?<!\w)([^\W\d_]\d?)\s?=\s?({_SIGNED})")
+# A value that nothing follows: no unit, operator or variable.
+_SOLVED = re.compile(
+    rf"(?<!\w)([^\W\d_]\d?)\s?=\s?({_SIGNED})(?!\s?(?:[-+*/^√%°(=]|(?!(?:and|or|und|oder|et|y)\b)[^\W\d_]))"
+)
 # Words before and after an item that an answer denies; it may deny other items than the reference's.
 _DENIED = (
     r"\b(?:no|not|nor|without|minus|except(?: for)?|but for|excluding|lacks?|lacked)(?: (?:an?|any|the|his|her|its))? "
@@ -81,8 +88,8 @@ _HEDGE = re.compile(
 )
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
-# A remark in parentheses at the end, such as "(in this order)".
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
+# A remark in parentheses at the end, such as "(in this order)".
 _REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
@@ -90,7 +97,7 @@ _UNSURE = re.compile(
     r"one of (?:these|them)|take your pick)\b|\s/\s",
     re.IGNORECASE,
 )
-_LONGEST = 200  # Characters of a list.
+_LONGEST, _LONGEST_SOLUTION = 200, 400  # Characters of a list, and of an answer with values of one variable.
 _LONGEST_PART = 5  # Words of a part or candidate.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
@@ -131,9 +138,14 @@ def compare_list(texts: Texts) -> bool | None:
     >>> compare_list(Texts("", "green, red", "red and green")), compare_list(Texts("", "green, blue", "red and green"))
     (True, False)
     """
-    if "±" in texts.answer or negated(texts.answer) or _EXCLUDES.search(texts.answer) or _omits(texts):
-        return False if _omits(texts, named=True) else None
-    if _ORDER.search(texts.question) and _reorders_keys(texts):
+    asked = _denies(texts.reference) or _denies(texts.question)
+    if (
+        "±" in texts.answer
+        or negated(texts.answer)
+        or (_EXCLUDES.search(texts.answer) if asked else _denies(texts.answer))
+    ):
+        return False if not asked and _omits_part(texts) else None
+    if _asks_order(texts.question) and _reorders_keys(texts):
         return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, _listing(texts)))
     if (assigned := _compare_assignments(texts, required)) is not None:
@@ -165,13 +177,23 @@ def _is_title(text: str) -> bool:
     return all(word[0].isupper() for word in text.split())
 
 
-def _omits(texts: Texts, named: bool = False) -> bool:
-    """Return whether an answer denies something: "ham, but no olives"; with `named`, a part of the reference."""
-    if any(pattern.search(text) for pattern in (_EXCLUDES, _OMITS) for text in (texts.reference, texts.question)):
-        return False
+@lru_cache(maxsize=1 << 8)
+def _asks_order(question: str) -> bool:
+    """Return whether a question asks for an order, or for what code returns."""
+    return bool(_ORDER.search(question) or _PRINTS.search(question))
+
+
+def _denies(text: str) -> bool:
+    """Return whether a text denies something: "ham, but no olives"."""
+    return bool(_EXCLUDES.search(text) or _OMITS.search(text))
+
+
+def _omits_part(texts: Texts) -> bool:
+    """Return whether an answer denies a part of the reference that it does not also name elsewhere."""
     items = "|".join(re.escape(part.removeprefix("the ")) for part in _parts(texts.reference, texts.question))
-    pattern = re.compile(rf"{_DENIED}(?:{items})\b|\b(?:{items}){_DENIED_AFTER}", re.IGNORECASE) if named else _OMITS
-    return pattern.search(texts.answer) is not None
+    pattern = rf"{_DENIED}(?P<after>{items})\b|\b(?P<before>{items}){_DENIED_AFTER}"
+    denied = [match["after"] or match["before"] for match in re.finditer(pattern, texts.answer, re.IGNORECASE)]
+    return any(texts.answer.lower().count(item.lower()) == 1 for item in denied)
 
 
 def _reorders_keys(texts: Texts) -> bool:
@@ -215,9 +237,10 @@ def _assigned(texts: Texts, required: Sequence[str]) -> list[bool]:
 
 def _compare_solutions(texts: Texts) -> bool | None:
     """Compare values of one variable, such as "x = 2 and x = 3"; None for other texts."""
-    wanted, said = (_SOLVED.findall(plain(text)) for text in (texts.reference, texts.answer))
+    wanted = _SOLVED.findall(plain(texts.reference)) if "=" in texts.reference else []
     if len(wanted) < _FEW or len({name for name, _ in wanted}) > 1 or len(wanted) != len(parts(texts.reference)):
         return None
+    said = _SOLVED.findall(plain(texts.answer[:_LONGEST_SOLUTION]))
     left, right = (
         {float(value.replace(" ", "")) for name, value in pairs if name == wanted[0][0]} for pairs in (wanted, said)
     )
@@ -265,7 +288,7 @@ def _equal(mention: Mention, reference: Mention, texts: Texts) -> bool:
 
 def _in_order(texts: Texts, places: Sequence[int]) -> bool:
     """Return whether places ascend, if the question asks for an order."""
-    ordered = texts.reference.startswith("(") or _ORDER.search(texts.question)
+    ordered = texts.reference.startswith("(") or _asks_order(texts.question)
     return not ordered or all(place <= following for place, following in pairwise(places))
 
 
@@ -289,7 +312,7 @@ def _compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequ
 
 def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
-    candidates = [*items, *texts.answer_words] if _ORDER.search(texts.question) else items
+    candidates = [*items, *texts.answer_words] if _asks_order(texts.question) else items
     places = [_place(texts.answer_words, part, candidates) for part in names]
     said = [{*exact_words(part)} for part in items]
     missing = [
@@ -307,7 +330,7 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     short = all(len(exact_words(part)) <= _SHORT_PART for part in items)
     if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
-    if _ORDER.search(texts.question):
+    if _asks_order(texts.question):
         return _in_order(texts, [place for place in places if place is not None])
     whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
     return True if whole or 1 < len(items) <= len(names) else None

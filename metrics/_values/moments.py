@@ -32,7 +32,8 @@ _LIMITED = re.compile(
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _FROM = re.compile(r"\b(?:from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|by|before|at the latest|no later than)\b", re.IGNORECASE)
-_TO = re.compile(r"\s?(?:[-–—~]|to|until|till|and|bis|à|a|al|tot)\s?")
+_TO = re.compile(r"\s?(?:[-–—~]|to|until|till|bis|à|a|al|tot)\s?")
+_OUTSIDE = re.compile(r"\b(?:closed?|busy|except|outside|minus|geschlossen|fermé|cerrado|chiuso)\b", re.IGNORECASE)
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
@@ -206,8 +207,10 @@ def compare_hours(texts: Texts) -> bool | None:
     text, wanted = texts.reference_values.text, texts.reference_values.times
     if len(wanted) != 2 or not _TO.fullmatch(text[wanted[0].end : wanted[1].start]):  # noqa: PLR2004
         return None
-    said = texts.answer_values.times
-    if rest(text, wanted[0].start, wanted[1].end) or len(said) != 2 or negated(texts.answer):  # noqa: PLR2004
+    answer, said = texts.answer_values.text, texts.answer_values.times
+    if rest(text, wanted[0].start, wanted[1].end) or len(said) != 2 or _OUTSIDE.search(answer):  # noqa: PLR2004
+        return None
+    if not _TO.fullmatch(answer[said[0].end : said[1].start]) or negated(answer[: said[0].start]):
         return None
     verdicts = {time.agrees(other) for time, other in zip(said, wanted, strict=True)}
     return False if False in verdicts else None if None in verdicts else True

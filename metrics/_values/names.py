@@ -25,13 +25,15 @@ _PREFIXES = (
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
 _CLUBS = word_set("united city town county rovers wanderers athletic")
 _SIZES = word_set("nano micro mini")
-_COLORS = word_set(
-    "red orange yellow green blue purple pink brown black white rot gelb grün blau schwarz weiß braun rouge jaune vert "
-    "bleu noir blanc rojo amarillo verde azul negro blanco rosso giallo nero bianco rood geel groen blauw zwart wit"
-)
-_KINDS = (_SHIPS, _CLUBS, _SIZES, _COLORS)
+_COLORS = (
+    word_set("red orange yellow green blue purple pink brown black white"),
+    word_set("rot gelb grün blau schwarz weiß braun"), word_set("rouge jaune vert bleu noir blanc"),
+    word_set("rojo amarillo verde azul negro blanco"), word_set("rosso giallo verde blu nero bianco"),
+    word_set("rood geel groen blauw zwart wit"),
+)  # fmt: skip
+_ALIKE = (_SHIPS, _CLUBS, _SIZES, *_COLORS)  # Words of which another one names another thing.
 _MAY_DIFFER = re.compile(
-    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_KINDS)))})\b|{_ENDING}\b|"
+    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_ALIKE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
 _may_differ = lru_cache(maxsize=1 << 12)(_MAY_DIFFER.search)
@@ -69,7 +71,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     # The letter l often stands for the Roman numeral I.
     letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    of_kind = any({left, right} <= kind for kind in _KINDS)
+    of_kind = any({left, right} <= kind for kind in _ALIKE)
     return letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
 
 
@@ -208,7 +210,7 @@ _SUBJECT = re.compile(
     r"(?:\s+(?:did|was|is)\s*(?:[,.;(]|$)|\s+who\b|,\s+(?!(?:or|and|maybe|perhaps|possibly|then)\b)[a-z]|"
     r"\s+(?P<verb>(?!(?:is|was|did|had|has|does|war|ist|est|fu|es|foi)\b)[a-z]+)\b)"
 )
-_NO_SUBJECT = re.compile(r"\w+ (?:to|the) ")  # "According to the text, Robert Boyle"
+_NO_SUBJECT = re.compile(r"(?:According|Thanks|Contrary|Due) to the ")  # "According to the text, Robert Boyle"
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
 _NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
 _NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")

@@ -23,9 +23,9 @@ _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
     r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
-    r"(?i:select|order by|group by) [\w*]"
+    r"(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
 )
-_PLACEHOLDER = re.compile(r"<[\w -]+>")
+_PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
@@ -60,8 +60,9 @@ def compare_program(texts: Texts) -> bool | None:
         return None
     answer = _tidy(answer)
     if COMMAND.match(reference) and _PLACEHOLDER.search(reference):
-        pattern = r"\S+".join(map(re.escape, _PLACEHOLDER.split(reference)))
-        return re.fullmatch(pattern, answer) is not None or None
+        parts = _PLACEHOLDER.split(reference)
+        filled = re.fullmatch(r"(?!-)\S+".join(map(re.escape, parts)), answer[:_LONGEST])
+        return True if filled and len(parts) <= _MOST_PLACEHOLDERS + 1 else None
     return _compare_program(answer, reference, regex)
 
 

@@ -11,7 +11,7 @@ from itertools import dropwhile, takewhile
 from .._shared.words import exact_words
 from .directions import content_words
 from .numbers import WrittenNumber, equal
-from .phrases import affirmed, alternatives, rest, singular, stem
+from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
 from .reading import Comparison, Mention, Texts, value_of_roman
 from .text import word_set
 from .units import converted, readable, same_unit
@@ -37,15 +37,22 @@ _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:a
 _FALLS = re.compile(
     r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|down|shrank|loss of|lost|minus)(?: by)?\W*$"
 )
-_RISE = re.compile(r"\b(?:gr[eo]w|growth|r[io]se|increased?)\b")
-_LEADS = word_set("after within every each")  # Words before a reference's number, which the answer has to repeat.
+_ASKS_RISE = re.compile(
+    r"\bhow much (?:did|has|have|will)\b.*\b(?:gr[eo]wn?|r[io]sen?|increased?)\b|"
+    r"^what was the [^?]*\b(?:growth|increase)\b",
+    re.IGNORECASE,
+)
+_FALL = re.compile(r"\b(?:fall|fell|drop|decline|decrease|los[es]|loss|reduc|slow)", re.IGNORECASE)
+# A word before the number of a reference, which does not matter if it is before a number of the answer, too.
+_LEAD = re.compile(r"\b(after|within|every|each) (?=\d)")
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _PER_PERIOD = re.compile(r"^(percent|[A-Z]{3})/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
 _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
-_PERIODS = {"ann": "year", "yea": "year", "mon": "month", "wee": "week", "dai": "day", "hou": "hour"}
-_ADVERB = re.compile(r"\b(?:annual|yearly|monthly|weekly|daily|hourly)\b", re.IGNORECASE)
+_PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
+_ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
+_IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -97,7 +104,8 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     if _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
-    words = [word for word in words if word not in _LEADS or word not in texts.answer_words]
+    said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
+    words = [word for word in words if word not in said]
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
@@ -132,7 +140,7 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     said = affirmed(text, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
-    asks_rise = _RISE.search(f"{texts.question} {texts.reference}") is not None
+    asks_rise = bool(_ASKS_RISE.search(texts.question) and not _FALL.search(texts.question))
     mentions = [_signed(text, mention, reference, asks_rise) for mention in said]
     if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
         mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
@@ -181,7 +189,7 @@ def _verdict(
 
 
 def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
-    """Return a number with a sign if a word gives it: -3.2% for "fell by 3.2%", unless the question asks for a fall."""
+    """Return a number with the sign of the word before it, if a rise is wanted, or a negative number: "fell by 3%"."""
     negative = reference.number.value < 0 or (asks_rise and reference.number.value > 0)
     falls = negative and mention.number.value > 0 and _FALLS.search(text[: mention.start])
     return replace(mention, number=mention.number.scaled(-1)) if falls else mention
@@ -330,6 +338,8 @@ def _without_period(unit: str, question: str) -> str:
 
 def _compare_without_unit(mention: Mention, reference: Mention, same: bool, texts: Texts) -> bool | None:
     """Return the verdict if only one number has a unit. They are equal only if the question names the unit."""
+    if not mention.unit and texts.answer_values.text[mention.end :].lstrip()[:1] >= _IDEOGRAPHS:
+        return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     words = _singulars(exact_words(text[measured.start : measured.end]))
     named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)

@@ -65,4 +65,4 @@ def compare_conclusion(texts: Texts) -> bool | None:
         return None
     reference = exact_words(texts.reference)
     other = contains(before, reference) and {*name}.isdisjoint(reference)
-    return True if name == reference else False if other else None
+    return True if name == reference else False if other and topic else None

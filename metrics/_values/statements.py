@@ -24,11 +24,10 @@ _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.end
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
 _ASKS_SUBJECT = re.compile(
-    r"(?:who|what|which \w+(?: \w+)?) (?P<verb>\w+ed|beat|bought|sold|won|led|taught|shot|hit|wrote|made|sent|gave) "
-    r"(?P<object>.+?)\W*$",
+    r"(?:who|what|which \w+(?: \w+)?) (?P<verb>beat|bought|shot|hit|led|taught|acquired|defeated|killed|invaded|"
+    r"replaced|hired|succeeded|conquered|attacked|arrested|sued|founded|invented|outsold) (?P<object>.+)",
     re.IGNORECASE,
 )
-_AUXILIARIES = word_set("need used")
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
@@ -117,7 +116,7 @@ def exchanges_roles(texts: Texts) -> bool:
     True
     """
     asked = _ASKS_SUBJECT.match(texts.question)
-    if not asked or _SYMMETRIC.search(asked["verb"]) or asked["verb"].lower() in _AUXILIARIES:
+    if not asked:
         return False
     said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
     return f"{' '.join(texts.answer_words)} ".startswith(said)

@@ -101,7 +101,7 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
     console.print(table)
     for signature in progress.signatures:
         console.print(f"signature: {signature}", markup=False, soft_wrap=True)
-    if missing:
+    if missing and progress.reason:
         why = f"The column {reasons} says why scores are missing, such as: {progress.reason}"
         console.print(why, markup=False, soft_wrap=True)
     if progress.bad:

@@ -70,9 +70,10 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
 
     Raise RowsError if the rest of the file cannot be read, as after an open quote in CSV.
     """
-    suffix, path = file_format(source), Path(source)
-    if path.is_dir():
+    path = Path(source)
+    if str(source) not in ("", STANDARD) and path.is_dir():
         raise RowsError(f"{source} is a folder. Name a file in it.")
+    suffix = file_format(source)
     if str(source) != STANDARD and not path.is_file():
         raise RowsError(f"{source}: there is no such file. {_instead_of(path)}")
     return _read_parquet(path) if suffix == ".parquet" else _read_lines(source, lists)

@@ -114,7 +114,7 @@ class FileRowScorer:
             bad = sorted(bad + failed, key=lambda one: one.number)
         signature = result.get("signature")
         signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
-        reason = next(filter(None, per_row.get("error", [])), None)
+        reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
         return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature, reason)
 
     def _attempt(

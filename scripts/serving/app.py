@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, declarations
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, counted, declarations
 
 from . import schema, systemone
 from .batching import Batcher, Columns, QueueFullError
@@ -110,7 +110,7 @@ class Server:
         try:
             return await self._batcher.result(columns, len(columns[self._metric.required[0]]))
         except QueueFullError:
-            waits = f"{self._batcher.waiting:,} rows are waiting. Try again later."
+            waits = f"{counted(self._batcher.waiting, 'row')} in the queue. Try again later."
             raise HTTPException(429, waits, {"Retry-After": "1"}) from None
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             logger.error("%s", error)
