@@ -12,7 +12,7 @@ from .directions import opposite
 from .phrases import contains, stem
 from .reading import Texts
 from .statements import ranks_first
-from .text import word_set
+from .text import language_of, word_set
 
 _LETTER = re.compile(r"\(?(?:option|answer|choice)?\s?\(?([A-H])\)?[.):]*", re.IGNORECASE)
 _OPTION = re.compile(r"(?:^|[\s(])\(?([A-Ha-h])[.):]\s*((?:(?!\s\(?[A-Ha-h][.):]).)+)")
@@ -161,10 +161,14 @@ _LEAVE = re.compile(
 )
 # Two of these in an English statement cancel each other.
 _COUNTED_NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:neither\b.{1,40}?\bnor|not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b",
+    re.IGNORECASE,
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
+_IN_ENGLISH = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
+)
 _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
     "through of to for from number animal"
@@ -238,6 +242,8 @@ def _emphasizes(question: str, answer: str) -> bool | None:
 
 def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
+    if language_of(question) != "en" and not _IN_ENGLISH.match(question):
+        return None
     asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
     clause = _CLAUSE.split(answer, maxsplit=1)[0]
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]

@@ -40,7 +40,7 @@ _ORDER = re.compile(
     r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
-    r"chronolog\w+|first to last|"
+    r"chronolog\w+|first to last|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least)))\b",
     re.IGNORECASE,
@@ -80,7 +80,8 @@ _CANDIDATE = re.compile(
     r"\s*(?:,(?!\d)|(?<!\d),|[;/|\n]|\bor else\b|\bor\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))+\s*", re.IGNORECASE
 )
 _HEDGE = re.compile(
-    r"^(?:\s|either|possibly|perhaps|maybe|probably|it(?:'s| is| was| might be| may be| could be)|or|and|"
+    r"^(?:\s|either|possibly|perhaps|maybe|probably|mostly|mainly|chiefly|"
+    r"it(?:'s| is| was| might be| may be| could be)|or|and|"
     r"one(?: of them)? is|another is|a (?:third|second|fourth) is|"
     r"there are (?:several|many|two|three|some) possibilities|candidates are|any of these|one of these|one of them|"
     r"take your pick|my guesses|i'd guess|in no particular order|try|the answer is|else)*",

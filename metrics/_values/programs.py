@@ -27,7 +27,9 @@ COMMAND = re.compile(
 )
 _PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
-ONLY_CODE = re.compile(r"==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")  # No other value has these signs.
+ONLY_CODE = re.compile(
+    r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)"
+)  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 _QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = {

@@ -252,7 +252,7 @@ DIFFERENT = {
     ],
     "yes_no": [
         ("Yes", "The Atlantic is the bigger one.", "Is the Pacific larger than the Atlantic?"),
-        ("No", "He did win it.", "Did Napoleon win the Battle of Waterloo?"),
+        ("Yes", "Zero is neither even nor odd.", "Is the number zero even?"),
         ("No", "There's no doubt that it is prime.", "Is 91 prime?"),
         ("False", "True. Diesel would not ignite otherwise.", "True or false: diesel engines need spark plugs."),
         ("Yes", "The store is closed on Sundays.", "Does the store open on Sundays?"),
@@ -269,7 +269,7 @@ DIFFERENT = {
         ("kingdom, phylum, class", "Kingdom, class, phylum", "Give the ranks from kingdom down to class."),
         ("tea, coffee and juice", "Tea and coffee, without juice", "Which drinks?"),
         ("water, food and a hat", "Water and food, a hat isn't necessary", "What should I bring?"),
-        ("x = 2 and x = 3", "The solutions are x = −2 and x = −3.", "Solve x^2 - 5x + 6 = 0."),
+        ("Amy, Ben, Carl", "Ben won, Amy was second, and Carl third.", "Who came first, second and third?"),
         ("[3, 2, 1]", "[1, 2, 3]", "What does sorted([3, 1, 2], reverse=True) return?"),
         (
             "John Lennon, Paul McCartney, Ringo Starr",
@@ -462,7 +462,8 @@ UNCERTAIN = [
     ("Kim, Lee", "Silver went to Kim, gold to Lee.", "Who won gold and silver, in this order?"),
     ("Joseph Stalin", "Iosif Stalin", "Who led the country?"),
     ("Giovanni Boccaccio", "L'autore è Petrarca, un amico di Giovanni Boccaccio.", "Chi ha scritto il Decameron?"),
-    ("Yes", "That's not a myth.", "Is it a myth?"),
+    ("Não", "O banco fica fechado aos domingos.", "O banco abre aos domingos?"),
+    ("lambda x: x * 2", "lambda x: x ** 2", "Write a lambda that doubles a number."),
 ]
 
 
