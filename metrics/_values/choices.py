@@ -148,11 +148,9 @@ _EMPHASIS = re.compile(
     r"(?: (?:it|them|that|him|her|so))?[.!]?$",
     re.IGNORECASE,
 )
-# A question about one action, whose verb is the only one.
-_ASKS_DOING = re.compile(
-    r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)(?:[^\s?]+ ){1,3}?(?P<verb>[a-z]+)\b",
-    re.IGNORECASE,
-)
+# A question with a single verb, whose place is after the subject.
+_ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
+_PLACES = slice(2, 5)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
     r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
@@ -236,8 +234,9 @@ def _permits(question: str, answer: str) -> bool | None:
 def _emphasizes(question: str, answer: str) -> bool | None:
     """Return whether an answer repeats the verb of a question after "did": "He did win it."."""
     match = _EMPHASIS.match(answer)
-    asked = _ASKS_DOING.match(question) if match else None
-    return None if not match or not asked or asked["verb"].lower() != match["verb"].lower() else not match["no"]
+    if not match or not _ASKS_DOING.match(question):
+        return None
+    return None if match["verb"].lower() not in exact_words(question)[_PLACES] else not match["no"]
 
 
 def _states(question: str, answer: str) -> bool | None:

@@ -31,9 +31,10 @@ _COLORS = (
     word_set("rojo amarillo verde azul negro blanco"), word_set("rosso giallo verde blu nero bianco"),
     word_set("rood geel groen blauw zwart wit"),
 )  # fmt: skip
-_ALIKE = (_SHIPS, _CLUBS, _SIZES, *_COLORS)  # Words of which another one names another thing.
+# In each set, every word names something else.
+_EXCLUSIVE = (_SHIPS, _CLUBS, _SIZES, *_COLORS)
 _MAY_DIFFER = re.compile(
-    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_ALIKE)))})\b|{_ENDING}\b|"
+    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
 _may_differ = lru_cache(maxsize=1 << 12)(_MAY_DIFFER.search)
@@ -71,7 +72,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     # The letter l often stands for the Roman numeral I.
     letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    of_kind = any({left, right} <= kind for kind in _ALIKE)
+    of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
     return letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
 
 
