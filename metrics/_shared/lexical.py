@@ -118,10 +118,7 @@ _DO = (
 )
 _HAVE = r"have (?:any|enough|sufficient|access|information|specific|that|the|real|up|current|personal)\b"
 _KNOWLEDGE = r"(?:information|info|data|context|evidence|record)s?\b"
-_SOURCE = (
-    r"(?:text|context|passage|document|article|question|information|source|story|paragraph|excerpt|report|transcript|"
-    r"email|review|author)"
-)
+_SOURCE = r"(?:text|context|passage|document|article|question|information)"
 
 _REFUSALS = (
     rf"i {_SURELY}(?:do not|dont) {_SURELY}(?:know\b|recall\b|remember\b|{_HAVE})",
@@ -134,9 +131,7 @@ _REFUSALS = (
     rf"no {_KNOWLEDGE}(?:$| (?:about|on|is|was|available|given|provided|found)\b)",
     r"(?:(?:it|this|the answer|the question) )?(?:cannot|can not|cant|could not) be (?:determined|answered|inferred)\b",
     rf"(?:the |this )?(?:given |provided )?{_SOURCE} (?:does not|doesnt|did not|didnt) (?:\w+ )?"
-    r"(?:mention|say|state|provide|specify|contain|include|give|tell)\b",
-    r"(?:(?:it|this|that) (?:is|was) |its |thats )?not (?:mentioned|stated|specified|given|said)"
-    rf"(?: in the {_SOURCE})?$",
+    r"(?:mention|say|state|provide|specify|contain|include|give)\b",
     r"(?:n/a|idk|no answer|no comment|no response|not available|not specified|not mentioned|not applicable)$",
     r"(?:could|can|would) you (?:please )?(?:clarify|specify|provide|give|be more specific|rephrase)\b",
     r"please (?:clarify|provide|specify|be more specific|rephrase|give me more)\b",

@@ -148,7 +148,7 @@ _EMPHASIS = re.compile(
     r"(?: (?:it|them|that|him|her|so))?[.!]?$",
     re.IGNORECASE,
 )
-# A question with a single verb, whose place is after the subject.
+# A question with one verb, and the places where the verb may stand among the question's words.
 _ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
 _PLACES = slice(2, 5)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)

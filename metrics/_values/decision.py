@@ -310,7 +310,7 @@ def _compare_unit(texts: Texts) -> bool | None:
 
 
 def _compare_subject(texts: Texts) -> Comparison | None:
-    """Return that an answer is wrong whose subject is the object of the question."""
+    """Return a difference if the question's object is the answer's subject; None for another answer."""
     return Comparison("direction", False, hedges=True) if exchanges_roles(texts) else None
 
 
@@ -408,13 +408,8 @@ class _Rule(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def _rules_for(reference: str) -> Sequence[_Rule]:
     """Return the rules that may apply to a reference, which is tested once for all answers."""
-    rules, spaces = list[_Rule](), reference.count(" ")
-    for rule in _RULES:
-        if spaces <= rule.most_spaces and (not rule.may_be or rule.may_be(reference)):
-            rules.append(rule)
-            if rule.compare is _compare_yes_or_no:
-                break  # It always returns a comparison.
-    return rules
+    spaces = reference.count(" ")
+    return [rule for rule in _RULES if spaces <= rule.most_spaces and (not rule.may_be or rule.may_be(reference))]
 
 
 def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:

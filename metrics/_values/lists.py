@@ -58,7 +58,7 @@ _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
-# A value that nothing follows: no unit, operator or variable.
+# A variable and its value, without a unit or an operator after it.
 _SOLVED = re.compile(
     rf"(?<!\w)([^\W\d_]\d?)\s?=\s?({_SIGNED})(?!\s?(?:[-+*/^√%°(=]|(?!(?:and|or|und|oder|et|y)\b)[^\W\d_]))"
 )

@@ -31,7 +31,7 @@ _COLORS = (
     word_set("rojo amarillo verde azul negro blanco"), word_set("rosso giallo verde blu nero bianco"),
     word_set("rood geel groen blauw zwart wit"),
 )  # fmt: skip
-# In each set, every word names something else.
+# Each word of a set names a different thing.
 _EXCLUSIVE = (_SHIPS, _CLUBS, _SIZES, *_COLORS)
 _MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"

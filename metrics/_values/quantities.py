@@ -43,7 +43,7 @@ _ASKS_RISE = re.compile(
     re.IGNORECASE,
 )
 _FALL = re.compile(r"\b(?:fall|fell|drop|decline|decrease|los[es]|loss|reduc|slow)", re.IGNORECASE)
-# A word before the number of a reference, which does not matter if it is before a number of the answer, too.
+# A word before a number. It does not matter if reference and answer have the same one.
 _LEAD = re.compile(r"\b(after|within|every|each) (?=\d)")
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
