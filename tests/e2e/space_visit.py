@@ -1,5 +1,7 @@
 """A Space's page in Chromium."""
 
+import pytest
+
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SHOWN = "document.querySelector('#result :is(.qa-result, .qa-problem)')?.outerHTML"
 
@@ -62,6 +64,14 @@ class Visit(Opened):
         act()
         self.page.wait_for_function(f"before => ![before, undefined].includes({SHOWN})", arg=before)
         return self.page.locator("#result").inner_text()
+
+    def tab_to(self, selector):
+        """Press the tab key until an element has the focus, which is lost when Gradio draws the page again."""
+        for _ in range(100):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+        pytest.fail(f"the tab key does not reach {selector}")
 
     def score(self):
         """Press the button, and return the text of the result."""
