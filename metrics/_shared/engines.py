@@ -112,7 +112,8 @@ def chosen(
     device = options.device or best_device()
     on_cpu = options.engine == "onnxruntime" or device == "cpu"
     if on_cpu and not (reason or by_choice):
-        return "onnxruntime", replace(options, dtype="float32")
+        int8 = options.dtype == "auto" and multiplies_int8()
+        return "onnxruntime", replace(options, dtype="int8" if int8 else "float32")
     _check_packages(metric, reason or by_choice or "the accelerator of this machine", packages)
     check_device(metric, options.device)
     if options.num_threads:

@@ -8,6 +8,7 @@ from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowVa
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
+from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -36,7 +37,7 @@ def _question(value: object) -> str:
     return text
 
 
-class BemScorer(ForTraining, ForReward, ComparesValues):
+class BemScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
     """BEM judges whether an answer means the same as a reference, given the question.
 
     A classifier reads all three texts. The score is its probability that answer and reference are equivalent. If a

@@ -10,6 +10,7 @@ from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts, check_splitter
+from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -32,7 +33,7 @@ CITATION = """\
 _STRENGTH = 0.1
 
 
-class NliLexScorer(ForTraining, ForReward, ComparesValues):
+class NliLexScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
+from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -33,7 +34,7 @@ CITATION = """\
 """
 
 
-class SmileScorer(ForTraining, ForReward, ComparesValues):
+class SmileScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
     """SMILE compares a short or long answer with one or several references, in meaning and in words.
 
     It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
@@ -70,6 +71,7 @@ class SmileScorer(ForTraining, ForReward, ComparesValues):
     loading = SmileLoading
     options = SmileOptions
     means = ("semantic", "lexical", "exact_match", "ngram_similarity")
+    int8_margin = 0.008
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError if a row has several synthetic answers, but not one per reference."""

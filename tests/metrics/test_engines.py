@@ -20,14 +20,15 @@ def engine_of(model="matcher", embedded=True, **options):
 
 
 def test_a_cpu_runs_the_embedded_models_on_onnxruntime(monkeypatch):
-    """ONNX Runtime uses float32, even if another precision would be faster with torch."""
     monkeypatch.setattr(engines, "best_device", lambda: "cpu")
     monkeypatch.setattr(engines, "fastest", lambda _: "bfloat16")
     assert engine_of() == engine_of(device="cpu") == engine_of(dtype="auto") == "onnxruntime"
     assert (
         engine_of(device="cpu", dtype="bfloat16") == engine_of(embedded=False) == engine_of(engine="torch") == "torch"
     )
-    assert chosen("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == "float32"
+    for supported, expected in ((True, "int8"), (False, "float32")):
+        monkeypatch.setattr(engines, "multiplies_int8", lambda supported=supported: supported)
+        assert chosen("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == expected
 
 
 def test_an_accelerator_runs_models_on_torch(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
+import evaluate_qa
 from evaluate_qa.metrics._shared import onnx_engine
 from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics._shared.engines import padded
@@ -134,6 +135,23 @@ def test_int8_scores_do_not_depend_on_the_batch_and_are_close_to_float32():
     together, alone = int8.run(inputs), np.concatenate([int8.run([one]) for one in inputs])
     assert np.abs(together - alone).max() < 1e-4
     assert 0 < np.abs(together - float32.run(inputs)).max() < 0.3
+
+
+@int8
+@pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"])
+def test_int8_scores_near_the_threshold_are_those_of_float32(name):
+    predictions = ["It is Paris.", "the capital is Lyon", "a red circle", "I think it was Marie Curie"]
+    rows = {"predictions": predictions, "references": ["Paris", "Paris", "red", "Curie"], "questions": ["Which?"] * 4}
+    int8, float32 = (evaluate_qa.load(name, dtype=dtype) for dtype in ("auto", "float32"))
+    expected = float32.compute(**rows, typed=False)["per_example"]
+    away, near = (
+        int8.compute(**rows, typed=False, threshold=threshold)["per_example"]
+        for threshold in (1.0, expected["score"][2])
+    )
+    assert away["score"][2] != expected["score"][2] == pytest.approx(near["score"][2], abs=1e-6)
+    far = [row for row in range(4) if abs(expected["score"][row] - expected["score"][2]) > 0.1]
+    assert far
+    assert [near["score"][row] for row in far] == pytest.approx([away["score"][row] for row in far], abs=1e-6)
 
 
 @int8
