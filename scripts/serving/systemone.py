@@ -87,6 +87,7 @@ def _answer(question: Mapping[str, Any], score: float) -> dict[str, Any]:
     """Return the answer to a question; criteria other than correct and incorrect have the probability 0."""
     if question["type"] == "noul":
         return {"type": "noul", "noul": score}
-    probabilities = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
-    likeliest = max(probabilities, key=probabilities.__getitem__)
-    return {"type": "choice", "choice": likeliest, "probabilities": probabilities}
+    chance = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
+    likeliest = max(chance, key=chance.__getitem__)
+    # Clients such as LiteLLM refuse a choice without a confidence.
+    return {"type": "choice", "choice": likeliest, "probabilities": chance, "confidence": chance[likeliest]}

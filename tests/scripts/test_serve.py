@@ -191,6 +191,7 @@ def test_a_judge_can_ask_the_server(bem, metric):
     out, expected = judge.compute(**rows), metric.compute(**rows)
     assert out["per_example"]["score"] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
     assert out["per_example"]["verdict"] == expected["per_example"]["verdict"] == [True, False]
+    assert out["per_example"]["confidence"] == pytest.approx([max(s, 1 - s) for s in out["per_example"]["score"]])
 
 
 @pytest.mark.parametrize(
