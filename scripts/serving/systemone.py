@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import RowError
+from evaluate_qa.metrics.judge.decisions import ASPECTS
 
 from ..scoring.columns import MetricColumns
 from .batching import Columns
@@ -37,6 +38,8 @@ def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
                 f"questions[{name!r:.80}] has {found}; expected 'noul', or 'choice' with the criteria "
                 f"{_CORRECT} and {_INCORRECT}, because {metric.name} only decides whether the prediction is right"
             )
+        if any(statement in str(question.get("instructions")) for statement in ASPECTS.values()):
+            raise ValueError(f"questions[{name!r:.80}] is an aspect; {metric.name} only decides if answers are right")
     state = _state(body.get("state"))
     for column in metric.required:
         if not any(name in state for name in MetricColumns().candidates(column)):

@@ -18,6 +18,7 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
+from evaluate_qa.metrics.judge.decisions import ASPECTS
 from evaluate_qa.serving import bodies, running
 from evaluate_qa.serving.app import Server
 from evaluate_qa.serving.batching import Batcher, QueueFullError
@@ -206,6 +207,7 @@ def test_a_judge_can_ask_the_server(bem, metric):
         ({"questions": {"x": {}}}, "bem: questions['x'] has no type; expected 'noul'"),
         ({"questions": {}}, "bem: questions is missing or empty"),
         ({"questions": {"x": {"type": "choice"}}}, "bem: questions['x'] has the type 'choice'; expected 'noul'"),
+        ({"questions": {"x": {"type": "noul", "instructions": ASPECTS["hedged"]}}}, "bem: questions['x'] is an aspect"),
     ],
 )
 def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
