@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from evaluate_qa.metrics._shared.arguments import RowError
 from evaluate_qa.metrics.judge.decisions import ASPECTS
 
@@ -75,11 +77,11 @@ def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:
 def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """Return for every question the probability from 0 to 1 that the prediction is right.
 
-    Raise RuntimeError if the row could not be scored.
+    Raise HTTPException if the row could not be scored.
     """
     rows = result["per_example"]
     if (score := rows["score"][0]) is None:
-        raise RuntimeError(rows["error"][0])
+        raise HTTPException(500, rows["error"][0])
     answers = {name: _answer(question, score) for name, question in body["questions"].items()}
     # No tokens are billed; clients require the counts.
     usage = {"input_tokens": 0, "output_tokens": 0}

@@ -225,6 +225,12 @@ def test_a_missing_column_that_an_option_needs_is_named():
             assert (status, "question" in reply["error"]["message"]) == (400, True)
 
 
+def test_a_row_without_a_score_gets_status_500():
+    with serving(evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", max_retries=0)) as at:
+        status, reply = at.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
+    assert (status, "no complete reply" in reply["error"]["message"]) == (500, True)
+
+
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):
     status, reply = deltableu.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
     assert (status, reply["error"]["message"][:38]) == (501, "The score of deltableu is no probabili")
