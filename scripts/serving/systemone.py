@@ -94,5 +94,6 @@ def _answer(question: Mapping[str, Any], score: float) -> dict[str, Any]:
         return {"type": "noul", "noul": score}
     chance = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
     likeliest = max(chance, key=chance.__getitem__)
-    # Clients such as LiteLLM refuse a choice without a confidence.
-    return {"type": "choice", "choice": likeliest, "probabilities": chance, "confidence": chance[likeliest]}
+    # TypeSafe's formula, (max p - 1/n) / (1 - 1/n). Clients such as LiteLLM refuse a choice without a confidence.
+    confidence = (len(chance) * chance[likeliest] - 1) / (len(chance) - 1)
+    return {"type": "choice", "choice": likeliest, "probabilities": chance, "confidence": confidence}

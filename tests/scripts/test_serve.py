@@ -192,7 +192,8 @@ def test_a_judge_can_ask_the_server(bem, metric):
     out, expected = judge.compute(**rows), metric.compute(**rows)
     assert out["per_example"]["score"] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
     assert out["per_example"]["verdict"] == expected["per_example"]["verdict"] == [True, False]
-    assert out["per_example"]["confidence"] == pytest.approx([max(s, 1 - s) for s in out["per_example"]["score"]])
+    scores = expected["per_example"]["score"]
+    assert out["per_example"]["confidence"] == pytest.approx([(3 * max(s, 1 - s) - 1) / 2 for s in scores])
 
 
 @pytest.mark.parametrize(
