@@ -155,7 +155,7 @@ def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None
     except (ValueError, RecursionError):
         reply = None
     error = reply.get("error") if isinstance(reply, dict) and not reply.get("choices") else None
-    fields = error if isinstance(error, dict) else {"message": error}
+    fields: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
     message = fields.get("message") or json.dumps(error, ensure_ascii=False)
     if (field := fields.get("param")) and str(field) not in str(message):
         message = f"{message} (field {field})"
