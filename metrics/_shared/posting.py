@@ -157,10 +157,10 @@ def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None
     error = reply.get("error") if isinstance(reply, dict) and not reply.get("choices") else None
     fields: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
     message = fields.get("message") or json.dumps(error, ensure_ascii=False)
-    if (field := fields.get("param")) and str(field) not in str(message):
-        message = f"{message} (field {field})"
     if status >= 300:  # noqa: PLR2004
-        return status, f"status {status}: {message if error else content.decode(errors='replace') or reason}"
+        # Other fields may have the reason, such as OpenAI's param and OpenRouter's metadata.
+        says_all = isinstance(error, dict) and {name for name in error if error[name]} <= {"message", "type", "code"}
+        return status, f"status {status}: {message if says_all else content.decode(errors='replace') or reason}"
     if not error:
         return None
     code = int(fields["code"]) if re.fullmatch("[1-9][0-9]{2}", str(fields.get("code"))) else None

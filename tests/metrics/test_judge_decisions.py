@@ -87,6 +87,7 @@ def doubled(answer):
 
 FAILURES = {
     "status 501": ((501, b'{"error": {"message": "no way to read labels"}}'), "^status 501: no way to read labels$"),
+    "status 400": ((400, b'{"error": {"message": "bad", "param": "n"}}'), '^status 400: {"error".*"n"}}$'),
     "refused": (partial(decision, probabilities=SURE, refused=["correct"]), "refuses|no answer to the question"),
     "no probabilities": (edited(lambda answer: answer.pop("probabilities")), "has no probabilities"),
     "a label is missing": (edited(without_a_label), "does not have the probabilities of correct, incorrect"),
