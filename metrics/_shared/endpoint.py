@@ -32,9 +32,9 @@ _CREDENTIALS = re.compile(r"(?<=//)[^/\s]+(?=@)")
 # Eight characters of a secret in a row are masked. A secret of fewer than four characters is not masked.
 _PART, _SHORTEST_SECRET = 8, 4
 
-# Escape sequences and control characters, which would move the cursor, color or rename a terminal.
+# Escape sequences and control characters would move the cursor, and UTF-8 cannot encode half a surrogate pair.
 _SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)

@@ -150,20 +150,20 @@ class Client:
 
 def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:
     """Return the status (or, with status 200, the error's code) and message of a failed request; None for an answer."""
-    if status >= 300:  # noqa: PLR2004
-        return status, f"status {status}: {content.decode(errors='replace') or reason}"
-    if b'"error"' not in content:
-        return None
     try:
-        reply = json.loads(content)
+        reply = json.loads(content) if b'"error"' in content else None
     except (ValueError, RecursionError):
-        return None
+        reply = None
     error = reply.get("error") if isinstance(reply, dict) and not reply.get("choices") else None
+    fields: dict[str, Any] = error if isinstance(error, dict) else {"message": error}
+    message = fields.get("message") or json.dumps(error, ensure_ascii=False)
+    if status >= 300:  # noqa: PLR2004
+        # Other fields may have the reason, such as OpenAI's param and OpenRouter's metadata.
+        says_all = isinstance(error, dict) and {name for name in error if error[name]} <= {"message", "type", "code"}
+        return status, f"status {status}: {message if says_all else content.decode(errors='replace') or reason}"
     if not error:
         return None
-    fields = error if isinstance(error, dict) else {"message": error}
     code = int(fields["code"]) if re.fullmatch("[1-9][0-9]{2}", str(fields.get("code"))) else None
-    message = fields.get("message") or json.dumps(error, ensure_ascii=False)
     return code, f"error{'' if code is None else f' {code}'} in place of an answer: {message}"
 
 

@@ -22,8 +22,8 @@ _FAILURES_IN_A_ROW = 20
 # Candidates per token of a reply; some servers return no more.
 _CANDIDATES = 8
 
-# Statuses with which servers refuse an API that they do not serve, or not with this model.
-_UNSERVED = frozenset({400, 404, 405, 422, 501})
+# Statuses with which servers refuse an API that they do not serve, or not with this model or key.
+_UNSERVED = frozenset({400, 403, 404, 405, 422, 501})
 
 # Seconds between writes of new verdicts: each write waits for the disk, and so would all requests.
 _WRITE_EVERY = 1.0
@@ -108,9 +108,10 @@ class Judging:
                 return self._outcomes(rows, raises)
 
     def _find_api(self) -> None:
-        """Ask each API about a harmless row, and use the first one that answers; else keep the protocol."""
+        """Use the first API that answers a harmless row, else the first one that is served but fails; else keep it."""
         others, self._others = self._others, []
         replies: list[Reply | NoAnswer] = []
+        failing: list[Protocol | Decisions] = []
         for protocol in others:
             self._send([JudgedRow("What is 1 + 1?", ("2",), "2")], lambda _, reply: replies.append(reply), protocol)
             reply = replies[-1]
@@ -119,6 +120,9 @@ class Judging:
                 if self._kept:
                     self._kept.remember_api(self.name, protocol.api)
                 return
+            if isinstance(reply, NoAnswer) and reply.status not in {None, *_UNSERVED}:
+                failing.append(protocol)  # such as a wrong key, which the user must see instead of a path not found
+        self.protocol = [*failing, self.protocol][0]
 
     def _outcomes(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
         distinct = list(dict.fromkeys(rows))

@@ -286,12 +286,10 @@ def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | 
     """Return `custom_id` and reply in a line of an output or error file; None for a line that is neither."""
     try:
         entry = json.loads(line)
-        custom_id, response, error = str(entry["custom_id"]), entry.get("response") or {}, entry.get("error")
+        custom_id, response = str(entry["custom_id"]), entry.get("response") or {"body": {"error": entry.get("error")}}
         status, body = response.get("status_code"), json.dumps(response.get("body"), ensure_ascii=False).encode()
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None
-    if error and not response:
-        return custom_id, NoAnswer(shortened(f"error in the batch: {json.dumps(error, ensure_ascii=False)}", secrets))
     if failed := failure(status if isinstance(status, int) else 200, body, None):
         return custom_id, NoAnswer(shortened(failed[1], secrets), failed[0])
     return custom_id, as_reply(body, granted, secrets)

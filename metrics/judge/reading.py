@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from .._shared.arguments import is_number
+from .._shared.arguments import is_number, shown
 from .._shared.chat_models import Reply, Token
 from .protocols import LABEL, REASON, Protocol
 
@@ -67,7 +67,7 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
         return Verdict(label, own if grade is None else grade, own > 0.5, how, reason)  # noqa: PLR2004
     label, at = _label(answer, protocol.labels, reply)
     if len(starts) > 1 and _labels_at(starts, reply, protocol) != {label}:
-        raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {_shown(answer)}")
+        raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {shown(answer.strip())}")
     expected = _expected(reply, start + at, label, protocol) if protocol.first_token_decides else None
     how = "parse" if expected is None else "logprobs"
     own = protocol.labels[label]
@@ -88,7 +88,7 @@ def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str,
         match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
         if match and not (match["mark"] in _GOES_ON and _begins_with_label(match["rest"], patterns.values())):
             return label, match.start("label")
-    raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {_shown(answer)}" + _cut(reply))
+    raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {shown(answer.strip())}" + _cut(reply))
 
 
 def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[str]:
@@ -115,22 +115,22 @@ def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float |
     """Return the label in a JSON reply, its grade divided by the highest grade, and its reason."""
     value = _object(answer)
     if value is None:
-        raise Unreadable(f"the reply is not a JSON object: {_shown(answer)}" + _cut(reply))
+        raise Unreadable(f"the reply is not a JSON object: {shown(answer.strip())}" + _cut(reply))
     label, share, reason = None, None, None
     for key, held in protocol.fields.items():
         if key not in value:
-            raise Unreadable(f"the reply lacks {key!r}: {_shown(answer)}")
+            raise Unreadable(f"the reply lacks {key!r}: {shown(answer.strip())}")
         if held == LABEL:
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
             label = next((name for name in protocol.labels if re.fullmatch(_pattern(name), said, re.IGNORECASE)), None)
             if label is None:
-                raise Unreadable(f"{key!r} is not one of {', '.join(protocol.labels)}: {_shown(answer)}")
+                raise Unreadable(f"{key!r} is not one of {', '.join(protocol.labels)}: {shown(answer.strip())}")
         elif held == REASON:
             reason = str(value[key])
         else:
             share = _share(value[key], int(held))
             if share is None:
-                raise Unreadable(f"{key!r} is not a whole number from 0 to {held}: {_shown(answer)}")
+                raise Unreadable(f"{key!r} is not a whole number from 0 to {held}: {shown(answer.strip())}")
     return str(label), share, reason
 
 
@@ -195,8 +195,3 @@ def _token_at(reply: Reply, start: int) -> Token | None:
 
 def _cut(reply: Reply) -> str:
     return "; it was cut off: increase max_tokens" if reply.cut_off else ""
-
-
-def _shown(text: str) -> str:
-    text = text.strip()
-    return repr(text if len(text) <= 80 else f"{text[:79]}…")  # noqa: PLR2004

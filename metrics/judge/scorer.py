@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, is_installed, shown
 from .._shared.chat_models import ChatModel, LocalModel
@@ -387,8 +387,7 @@ def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
     if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
         return Recorded(name, extra_body)
     if hasattr(load.endpoint, "reply"):
-        given_model: ChatModel = load.endpoint
-        return given_model
+        return cast("ChatModel", load.endpoint)
     if load.endpoint is None:
         limits = {"batch_size": load.batch_size, "token_budget": load.token_budget}
         bounds = {name: value for name, value in limits.items() if value is not None}

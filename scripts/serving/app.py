@@ -82,10 +82,7 @@ class Server:
             row = systemone.row_of(body, metric, self._options)
         except ValueError as error:
             raise HTTPException(400, f"{metric.name}: {error}.") from None
-        try:
-            return self._reply(200, systemone.reply(body, await self._result(row)))
-        except RuntimeError as error:
-            raise HTTPException(500, str(error)) from None
+        return self._reply(200, systemone.reply(body, await self._result(row)))
 
     async def health(self) -> dict[str, str]:
         """Report that the server is ready."""

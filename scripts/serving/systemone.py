@@ -7,7 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from evaluate_qa.metrics._shared.arguments import RowError
+from evaluate_qa.metrics.judge.decisions import ASPECTS
 
 from ..scoring.columns import MetricColumns
 from .batching import Columns
@@ -37,6 +40,8 @@ def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
                 f"questions[{name!r:.80}] has {found}; expected 'noul', or 'choice' with the criteria "
                 f"{_CORRECT} and {_INCORRECT}, because {metric.name} only decides whether the prediction is right"
             )
+        if any(statement in str(question.get("instructions")) for statement in ASPECTS.values()):
+            raise ValueError(f"questions[{name!r:.80}] is an aspect; {metric.name} only decides if answers are right")
     state = _state(body.get("state"))
     for column in metric.required:
         if not any(name in state for name in MetricColumns().candidates(column)):
@@ -72,11 +77,11 @@ def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:
 def reply(body: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """Return for every question the probability from 0 to 1 that the prediction is right.
 
-    Raise RuntimeError if the row could not be scored.
+    Raise HTTPException if the row could not be scored.
     """
     rows = result["per_example"]
     if (score := rows["score"][0]) is None:
-        raise RuntimeError(rows["error"][0])
+        raise HTTPException(500, rows["error"][0])
     answers = {name: _answer(question, score) for name, question in body["questions"].items()}
     # No tokens are billed; clients require the counts.
     usage = {"input_tokens": 0, "output_tokens": 0}
@@ -87,6 +92,8 @@ def _answer(question: Mapping[str, Any], score: float) -> dict[str, Any]:
     """Return the answer to a question; criteria other than correct and incorrect have the probability 0."""
     if question["type"] == "noul":
         return {"type": "noul", "noul": score}
-    probabilities = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
-    likeliest = max(probabilities, key=probabilities.__getitem__)
-    return {"type": "choice", "choice": likeliest, "probabilities": probabilities}
+    chance = dict.fromkeys(_criteria(question), 0.0) | {_CORRECT: score, _INCORRECT: 1 - score}
+    likeliest = max(chance, key=chance.__getitem__)
+    # TypeSafe's formula, (max p - 1/n) / (1 - 1/n). Clients such as LiteLLM refuse a choice without a confidence.
+    confidence = (len(chance) * chance[likeliest] - 1) / (len(chance) - 1)
+    return {"type": "choice", "choice": likeliest, "probabilities": chance, "confidence": confidence}

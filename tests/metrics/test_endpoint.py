@@ -109,7 +109,8 @@ def test_the_key_is_masked_in_answers(anything):
 
 
 def test_escape_sequences_are_removed_from_errors(anything):
-    anything.answer = lambda headers: (400, b"no \x1b[2J\x1b]8;;http://x\x1b\\model\x1b]8;;\x07 \x07here\x7f")
+    sent = {"error": {"message": "no \x1b[2J\x1b]8;;http://x\x1b\\model\x1b]8;;\x07 \x07here\x7f\ud800"}}
+    anything.answer = lambda headers: (400, json.dumps(sent).encode())
     assert str(reply(f"http://127.0.0.1:{anything.server_port}")) == "status 400: no model here"
 
 

@@ -86,7 +86,7 @@ def test_an_expired_batch_keeps_what_was_answered(load, server):
     server.states = ["in_progress", "expired"]
     out = load().compute(**numbered(30))
     assert out["unscored"] == 28
-    assert "batch_expired" in out["per_example"]["error"][29]
+    assert "executed in time" in out["per_example"]["error"][29]
     assert load().compute(**numbered(30))["unscored"] == 0
     assert [len(one) for one in server.uploads] == [29, 27], "with another row asked immediately"
 

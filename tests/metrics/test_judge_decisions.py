@@ -86,8 +86,8 @@ def doubled(answer):
 
 
 FAILURES = {
-    "status 501": ((501, b'{"error": {"message": "no supported way to read labels"}}'), "status 501"),
-    "status 400": ((400, b'{"error": {"message": "label is not one token"}}'), "not one token"),
+    "status 501": ((501, b'{"error": {"message": "no way to read labels"}}'), "^status 501: no way to read labels$"),
+    "status 400": ((400, b'{"error": {"message": "bad", "param": "n"}}'), '^status 400: {"error".*"n"}}$'),
     "refused": (partial(decision, probabilities=SURE, refused=["correct"]), "refuses|no answer to the question"),
     "no probabilities": (edited(lambda answer: answer.pop("probabilities")), "has no probabilities"),
     "a label is missing": (edited(without_a_label), "does not have the probabilities of correct, incorrect"),
@@ -96,9 +96,9 @@ FAILURES = {
     "another option": (edited(lambda answer: answer.update(choice="Correct")), "chooses 'Correct'"),
     "a list of names": (edited(lambda answer: answer.update(probabilities=[*LABELS])), "has no probabilities"),
     "no answers": ({"model": "m", "object": "list"}, "has no answers"),
+    "twice": (lambda body: {"answers": [*decision(body, SURE)["answers"]] * 2}, "a question twice|no answer to"),
     "no JSON": (b"<html>", "not a JSON object"),
     "no text": (b'{"answers": "\xff"}', "not a JSON object"),
-    "a chat completion": ("correct", "has no answers"),
 }
 
 
@@ -111,18 +111,6 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply, 
     assert out["per_example"]["confidence"][1] is None
     assert (out["unscored"], out["accuracy"]) == (1, 0.5)
     assert re.search(why, out["per_example"]["error"][1])
-
-
-def test_a_question_answered_twice_is_unreadable(server):
-    server.apis = {"decisions"}
-
-    def reply(body):
-        made = decision(body, SURE)
-        return made | {"answers": made["answers"] * 2}
-
-    server.reply = reply
-    out = evaluate_qa.load("judge", endpoint=server.url, model="m", api="decisions").compute(**rows("a"))
-    assert out["per_example"]["error"] == ["the reply answers a question twice"]
 
 
 def test_options_work_as_for_chat(load, server, tmp_path):
@@ -220,12 +208,13 @@ def test_a_refused_first_row_does_not_change_the_api(server):
     assert out["per_example"]["score"] == [None, pytest.approx(0.99)]
 
 
-def test_without_any_api_the_first_error_stands(server):
-    server.apis = set()
+@pytest.mark.parametrize(("apis", "status"), [((), 404), (("decisions",), 401)])
+def test_without_an_answer_the_error_of_a_served_api_stands(server, apis, status):
+    server.apis, server.reply = {*apis}, (401, b"{}")
     out = evaluate_qa.load("judge", endpoint=server.url, model="m").compute(**rows("a", "b"))
     assert out["unscored"] == 2
-    assert "status 404" in out["per_example"]["error"][0]
-    assert [*dict.fromkeys(server.refused)] == ["chat/completions", "systemone", "decisions"]
+    assert f"status {status}" in out["per_example"]["error"][0]
+    assert {*server.refused} == {"chat/completions", "systemone", "decisions"} - {*apis}
 
 
 def test_aspects_alone_find_a_decision_endpoint(server):

@@ -18,6 +18,7 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
+from evaluate_qa.metrics.judge.decisions import ASPECTS
 from evaluate_qa.serving import bodies, running
 from evaluate_qa.serving.app import Server
 from evaluate_qa.serving.batching import Batcher, QueueFullError
@@ -191,6 +192,8 @@ def test_a_judge_can_ask_the_server(bem, metric):
     out, expected = judge.compute(**rows), metric.compute(**rows)
     assert out["per_example"]["score"] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
     assert out["per_example"]["verdict"] == expected["per_example"]["verdict"] == [True, False]
+    scores = expected["per_example"]["score"]
+    assert out["per_example"]["confidence"] == pytest.approx([(3 * max(s, 1 - s) - 1) / 2 for s in scores])
 
 
 @pytest.mark.parametrize(
@@ -205,6 +208,7 @@ def test_a_judge_can_ask_the_server(bem, metric):
         ({"questions": {"x": {}}}, "bem: questions['x'] has no type; expected 'noul'"),
         ({"questions": {}}, "bem: questions is missing or empty"),
         ({"questions": {"x": {"type": "choice"}}}, "bem: questions['x'] has the type 'choice'; expected 'noul'"),
+        ({"questions": {"x": {"type": "noul", "instructions": ASPECTS["hedged"]}}}, "bem: questions['x'] is an aspect"),
     ],
 )
 def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
@@ -220,6 +224,12 @@ def test_a_missing_column_that_an_option_needs_is_named():
         for path, body in (("score", columns), ("systemone", {"state": state, "questions": NOUL})):
             status, reply = at.ask(f"/v1/{path}", body)
             assert (status, "question" in reply["error"]["message"]) == (400, True)
+
+
+def test_a_row_without_a_score_gets_status_500():
+    with serving(evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", max_retries=0)) as at:
+        status, reply = at.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
+    assert (status, "no complete reply" in reply["error"]["message"]) == (500, True)
 
 
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):
