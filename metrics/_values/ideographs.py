@@ -10,22 +10,35 @@ _BOUNDARY = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7a3])(?=\d)|(?<=\d[a-zA-Z%]
 _DIGITS = dict(zip("〇零一二两三四五六七八九", "001223456789", strict=True))
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12}
-# Korean numerals: those that are written like the Chinese ones, before some nouns, and native ones before counters.
+# Korean numerals: those that are written like the Chinese ones, before some nouns, and native ones before counters. At
+# the end of a text, numerals need no noun.
+_END = r"[.\s]*(?:입니다|이에요|예요)?[.\s]*$"
 _SINO = str.maketrans("일이삼사오육칠팔구십백천만억", "一二三四五六七八九十百千万億")
+_SINO_NUMERALS = "[일이삼사오육칠팔구십백천만억]"
 _SINO_NUMBER = re.compile(
-    r"(?<![가-힣])(?<![일이삼사오육칠팔구십백천만억]\s)[일이삼사오육칠팔구십백천만억]{2,}(?=\s?(?:원|년|월|일|명|분|미터|킬로|퍼센트))"
+    rf"(?<![가-힣])(?<!월\s)(?=\w*[십백천만]){_SINO_NUMERALS}{{2,}}(?={_END})"
+    r"|(?<=월\s)[일이삼사오육칠팔구십]+?(?=\s?일(?![가-힣]|\s?일))"
+    rf"|(?<![가-힣])(?<!{_SINO_NUMERALS}\s){_SINO_NUMERALS}{{2,}}(?=\s?(?:원|년|월|일|명|분|미터|킬로|퍼센트))"
 )
+_MONTHS = {"시": 10, "유": 6} | {name: number for number, name in enumerate("일이삼사오_칠팔구", 1)}
+_MONTH = re.compile(r"(?<![가-힣])([일이삼사오유칠팔구시])월(?![가-힣])")
 _NATIVE = {
-    "": 0, "한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
-    "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
+    "": 0, "한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6,
+    "일곱": 7, "여덟": 8, "아홉": 9, "열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40,
+    "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
 }  # fmt: skip
 _NATIVE_NUMBER = re.compile(
-    r"(?<![가-힣])(?<![일이삼사오육칠팔구십백천만억열물른흔쉰순든]\s)(?=[가-힣])(열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔)?(한|두|세|네|다섯|여섯|일곱|여덟|아홉)?"
-    r"(?=\s?(?:개|명|시|살|마리|권|장|가지|달))"
+    r"(?<![가-힣])(?<![일이삼사오육칠팔구십백천만억열물른흔쉰순든]\s)(?=[가-힣])"
+    r"(열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔)?(?:"
+    r"(한|두|세|네|다섯|여섯|일곱|여덟|아홉)?(?=\s?(?:개|명|시|살|마리|권|장|가지|달|칸|그루|송이|잔|병|켤레|곡|줄|통))"
+    rf"|(하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉)(?={_END}))"
 )
 _NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
 # A single numeral is a number if it is before a character of `_COUNTED`, but not after `_NOT_AFTER`: 唯一 is "only".
-_NOT_AFTER, _COUNTED = "统統唯同单單", "年月日号號点點時时秒个個人名块本歳岁次回天度米元円世倍条座国匹枚台位种種週周公"
+_NOT_AFTER, _COUNTED = (
+    "统統唯同单單",
+    "年月日号號点點時时秒个個人名块本歳岁次回刻毛角斤일天度米元円世倍条座国匹枚台位种種週周公",
+)
 _NUMBER = re.compile(
     rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"
     rf"|(?P<number>\d[\d.,]*[百千万萬만亿億억兆][\d,百千万萬만亿億억]{{0,12}}|[{_NUMERALS}]{{2,20}}"
@@ -34,8 +47,12 @@ _NUMBER = re.compile(
 _FIRST_YEAR = {"昭和": 1925, "平成": 1988, "令和": 2018}  # Years of Japanese eras count from the following one.
 _ERA = re.compile(r"(昭和|平成|令和)(\d{1,2}|元)年")
 _CLOCK = re.compile(
-    r"(?:(上午|午前|오전)|(下午|晚上|午後|오후))?\s?(\d\d?)[点點時时시](?:\s?(\d\d?)[分분]|(半|반))?(?!間|间|\w*代)"
+    r"(?:(上午|早上|午前|오전|아침|朝の)|(下午|晚上|午後|夜の|오후|저녁))?\s?(\d\d?)\s?[点點時时시]"
+    r"(?:\s?(\d\d?)\s?[分분]|\s?(半|반)|(差?[13]刻))?(?!間|间|간|\w*代)"
 )
+_QUARTERS = {"1刻": 15, "3刻": 45, "差1刻": -15}
+_FRACTION = re.compile(r"([〇零一二三四五六七八九十])分[之の]([〇零一二三四五六七八九十])")
+_DECIMAL = re.compile(r"(?<![午上早晚]\w)([〇零一二三四五六七八九十百]+)点([〇零一二三四五六七八九]{2,})(?![十分刻])")
 _WEEK = r"(?:星期|[礼禮]拜|[周週](?!.[\u4e00-\u9fff]))"
 _WEEKDAYS = {
     f"{_WEEK}[一1]|月曜日?|월요일": "Monday", f"{_WEEK}[二2]|火曜日?|화요일": "Tuesday",
@@ -44,16 +61,26 @@ _WEEKDAYS = {
     f"{_WEEK}[日天]|日曜日?|일요일": "Sunday",
 }  # fmt: skip
 _COPULA = re.compile(
-    r"(?<=[\d時时点點分円人個个月日年개명원시살마리권번])\s?(?:です|でした|である|だ|입니다|이에요|예요)[。.]?$"
+    r"(?:(?<=[\d時时点點分円人個个枚本匹台回月日年개명원시살마리권번칸])\s?(?:です|でした|だ|예요)|(?:である|입니다|이에요))[。.]?$"
 )
 _UNIT_NAMES = {
-    "km": "公里|千米|キロメートル|킬로미터", "kg": "公斤|千克|キログラム|킬로그램", "m": "米|メートル|미터",
-    "months": "個月|个月|か月|ヶ月|개월", "hours": "小时|小時|時間|시간", "minutes": "分钟|分鐘|分間",
+    "km": "公里|千米|キロメートル|킬로미터", "kg": "公斤|千克|キロ(?:グラム)?|킬로(?:그램)?", "m": "米|メートル|미터",
+    "g": "克|グラム|그램", "l": "升|リットル|리터", "months": "個月|个月|か月|ヶ月|개월",
+    "hours": "小时|小時|時間|시간", "minutes": "分钟|分鐘|分間|분(?![의류])",
 }  # fmt: skip
 _HOW_MANY = re.compile(rf"(?:多少|几|幾|何|몇)\s?(?=[个個]?(?:{'|'.join(_UNIT_NAMES.values())}))")
+_NAME_OF_UNIT = "|".join((*_UNIT_NAMES.values(), "斤"))
 _UNITS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
+        (rf"(?<=\d)[个個]半(?={_NAME_OF_UNIT})", " 1/2 "),
+        (rf"[半반]\s?(?={_NAME_OF_UNIT})", "1/2 "),
+        (r"(?<=月)\s?(\d\d?)[号號]", r"\1日"),
+        (r"(?<=\d)\s?(時間|시간)\s?[半반]", r" 1/2 \1"),
+        (r"1/2 斤", "250 g "),
+        (r"(\d+)斤", lambda match: f"{500 * int(match[1])} g "),
+        (r"([1-3])刻[钟鐘]", lambda match: f"{15 * int(match[1])} minutes "),
+        (r"(\d+)[块元](\d)(?:毛|角|(?!\d))", r"\1.\2元"),
         (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
         (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
         (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
@@ -75,6 +102,9 @@ def without_ideographs(text: str) -> str:
     """
     if not _IDEOGRAPH.search(text):
         return text
+    text = _MONTH.sub(lambda match: f"{_MONTHS[match[1]]}월", text)
+    text = _FRACTION.sub(lambda match: f"{_whole(match[2])}/{_whole(match[1])}", text)
+    text = _DECIMAL.sub(lambda match: f"{_whole(match[1])}.{match[2].translate(_TRANSLATION)}", text)
     text = _SINO_NUMBER.sub(lambda match: match[0].translate(_SINO), text)
     text = _NATIVE_NUMBER.sub(lambda match: str(sum(_NATIVE[part or ""] for part in match.groups()) or ""), text)
     text = _NUMBER.sub(_in_digits, text)
@@ -88,23 +118,28 @@ def without_ideographs(text: str) -> str:
 
 def _clock(match: re.Match[str]) -> str:
     """Return 3:30 pm for 下午3点半. An hour alone may be a number of points (点)."""
-    early, late, hour, minutes, half = match.groups()
-    if not (early or late or minutes or half) and not {"時", "시"} & {*match[0]}:
+    early, late, hour, minutes, half, quarter = match.groups()
+    if not (early or late or minutes or half or quarter) and not {"時", "시"} & {*match[0]}:
         return match[0]
-    return f"{hour}:{'30' if half else minutes or '00':0>2} {'am' if early else 'pm' if late else ''}".rstrip() + " "
+    total = 60 * int(hour) + (30 if half else int(minutes or 0) + _QUARTERS.get(quarter, 0))
+    return f"{total // 60}:{total % 60:02} {'am' if early else 'pm' if late else ''}".rstrip() + " "
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    text = (match["number"] or match["percent"]).replace(",", "").translate(_TRANSLATION)
-    if set(text) & _SCALES:
-        total = part = 0.0
-        for digits, scale in _TERM.findall(text):
-            if scale in _LARGE:
-                total, part = total + (part + float(digits or (not part))) * _LARGE[scale], 0.0
-            else:
-                part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
-        text = f"{total + part:.15g}"
-    return f"{text}%" if match["percent"] else text
+    return f"{_whole(match['percent'])}%" if match["percent"] else _whole(match["number"])
+
+
+def _whole(numerals: str) -> str:
+    text = numerals.replace(",", "").translate(_TRANSLATION)
+    if not set(text) & _SCALES:
+        return text
+    total = part = 0.0
+    for digits, scale in _TERM.findall(text):
+        if scale in _LARGE:
+            total, part = total + (part + float(digits or (not part))) * _LARGE[scale], 0.0
+        else:
+            part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
+    return f"{total + part:.15g}"
 
 
 _TRANSLATION = str.maketrans(_DIGITS)

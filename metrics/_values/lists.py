@@ -42,7 +42,8 @@ _ORDER = re.compile(
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
     r"chronolog\w+|first to last|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
-    r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least)))\b",
+    r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
+    r"reihenfolge|ordre|orden|ordine|ordem|volgorde|kolejności|порядке|sırayla)\b|顺序|順序|順番|순서",
     re.IGNORECASE,
 )
 _PRINTS = re.compile(

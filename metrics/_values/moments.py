@@ -48,7 +48,9 @@ _PERIOD = re.compile(
 )
 _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
-_DAY_IN_DIGITS = re.compile(r"(?:on )?(\d\d?)[/.-](\d\d?)\.?")
+_DAY_IN_DIGITS = re.compile(
+    r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
+)
 _LONGEST_DATE = 60  # Characters.
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
@@ -179,6 +181,8 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     if reference.month and reference.day and (match := _DAY_IN_DIGITS.fullmatch(texts.answer.strip(" ."))):
         said = int(match[1]), int(match[2])
         expected = reference.month, reference.day
+        if texts.language[0] != "en":
+            return None if reference.years else said[::-1] == expected
         same = said in {expected, expected[::-1]}
         return None if reference.years or (same and max(said) <= LAST_MONTH and said != expected) else same
     numbers = [mention for mention in texts.answer_values.numbers if not mention.unit and not mention.ordinal]

@@ -80,7 +80,7 @@ _ABOUT = (
 NUMBER = re.compile(
     rf"""
     (?P<about>\b(?:{_ABOUT})\s+ | [~≈]\s?)?
-    (?P<currency>US\$|A\$|C\$|[$€£¥₹])?\s?
+    (?P<currency>US\$|[ACR]\$|[$€£¥₹])?\s?
     (?<![\w.])(?<![a-zA-Z]-)(?P<sign>(?<![\w)\]%])[-+](?=[\d.($€£]))?\s?(?P<currency2>[$€£¥₹])?
     (?:
         (?P<whole>\d+)\s+(?:and\s+)?(?P<top>\d+)/(?P<bottom>\d+)(?![\d/])

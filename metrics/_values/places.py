@@ -23,6 +23,8 @@ _COUNTED = 3  # Words of an answer that is a number, with a noun.
 _SHORT = 3  # Letters of a name that must be in capitals.
 _WORD = re.compile(r"([^\W_]+)(?:[.'’-]+[^\W_]+)*\.?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+# Letters of languages whose longer numbers are read elsewhere.
+_COMPOSED = re.compile("[a-zа-яё\uac00-\ud7a3]", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
@@ -62,7 +64,11 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     if None in mentioned or len(alike) != 1 or (is_number and len(mentions) > 1):
         return None
     same = bool(reference_keys & alike.pop())
-    return None if same and texts.reference in answer else Comparison("number" if is_number else "place", same)
+    # "seksen bir" is 81, but only "bir" is known.
+    part = is_number and not same and _COMPOSED.search(answer) and not keys_of(answer.strip(" .!"))
+    return (
+        None if part or (same and texts.reference in answer) else Comparison("number" if is_number else "place", same)
+    )
 
 
 def plain_name(name: str) -> str:

@@ -13,6 +13,7 @@ from .._shared.words import exact_words
 from .dates import Date, Time, dates, times
 from .numbers import NUMBER, WrittenNumber, number
 from .phrases import singular
+from .portions import with_portions
 from .text import language_of, plain, with_digits
 from .units import converted, unit_at
 
@@ -117,6 +118,7 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     ('foot', 1969.0, (1969, None, None))
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
+    text = text if language == "en" else with_portions(text)
     if not _DIGIT.search(text):  # noon and midnight need none
         return Values(text, (), (), tuple(times(text, language)))
     text = _SHARE.sub(r"\1/\2", text) if shares else text

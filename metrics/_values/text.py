@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from .ideographs import without_ideographs
+from .numerals import LANGUAGES as NUMERALS
+from .numerals import with_numerals
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -73,7 +75,7 @@ _LATEX: tuple[_Rewriting, ...] = tuple(
         (r"\\(pi|sin|cos|tan|sec|csc|cot|log|ln|exp)(?![a-zA-Z])", r" \1"),
         (rf"\\({'|'.join(_GREEK)})(?![a-zA-Z])", lambda match: _GREEK[match[1]]),
         # A dollar sign before a number is a currency.
-        (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:[kKmM]|[bt]n|B)?(?:[\s,;:)]|$))|(?<=[^\s])\$(?!\d)", ""),
+        (r"\$(?=[^$]*\$)(?!\d[\d.,]*(?:[kKmM]|[bt]n|B)?(?:[\s,;:)]|$))|(?<=[^\s])(?<!\bUS)(?<!\bR)\$(?!\d)", ""),
     )
 )
 _SPACES = re.compile(" {2,}")
@@ -119,20 +121,27 @@ _FUNCTION_WORDS = {
         "von zu"
     ),
     "fr": word_set(
-        "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans"
+        "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans heure "
+        "coûte dure"
     ),
     "es": word_set(
         "el la los las y es un una cuesta cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
     ),
     "it": word_set(
-        "il lo la gli le è un una quanto quanta quanti quante costa chi quando quale fu anni del della nel sono di e ha"
+        "il lo la gli le è un una quanto quanta quanti quante costa chi quando quale fu anni del della nel sono di e "
+        "ha che ora ore dura"
     ),
     "pt": word_set(
         "o a os as é um uma quanto custa quantos quantas quando qual quem foi do da dos das em no na são de e tem ano "
-        "anos"
+        "anos que horas tempo dura"
     ),
-    "nl": word_set("de het een en is in was hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor"),
+    "nl": word_set(
+        "de het een en is in was hoe hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor laat "
+        "lang kost"
+    ),
     "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
+    "pl": word_set("w i na nie jest to się z do po o jak czy ile kto który która które jakie kiedy był była roku lat"),
+    "tr": word_set("ve bir bu ne kaç kim hangi nasıl mi mı mu mü da de için ile olarak kadar zaman nedir var saat"),
     "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
 }
 _LANGUAGES = {
@@ -215,20 +224,6 @@ _AFTER_MILLIONS = re.compile(r"\b(\d+?)((?:000)+) 1/2\b")
 _AFTER_NOUN = re.compile(r"\b(\d+) (?!heures?)([^\W\d_]+) 1/2\b")
 # Words of English numbers that are no words of another language; those are read in texts without other number words.
 _ENGLISH_NUMBER = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}|hundred|half|quarter)\b(?<!\bten)", re.IGNORECASE)
-# `text_to_num` has no Russian.
-_RUSSIAN = {
-    word: step * number
-    for step, first, words in (
-        (1, 0, "ноль один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать "
-               "четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"),
-        (10, 2, "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто"),
-        (100, 1, "сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот"),
-    )
-    for number, word in enumerate(words.split(), first)
-}  # fmt: skip
-_RUSSIAN_ORDINAL = re.compile(" (?:перв|втор|трет|четв|пят|шест|седьм|восьм|девят|десят)", re.IGNORECASE)
-_RUSSIAN_WORD = f"(?:{'|'.join(_RUSSIAN)})"
-_RUSSIAN_NUMBER = re.compile(rf"\b{_RUSSIAN_WORD}(?: {_RUSSIAN_WORD})*\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -253,8 +248,8 @@ def with_digits(text: str, language: str = "en") -> str:
         text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
         text = _LETTER_SCALED.sub(_letter_scaled, text)
-    if language == "ru":
-        text = _RUSSIAN_NUMBER.sub(_russian_number, text)
+    if language in NUMERALS:
+        text = with_numerals(text, language)
     else:
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
@@ -263,20 +258,6 @@ def with_digits(text: str, language: str = "en") -> str:
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
     return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
-
-
-def _russian_number(match: re.Match[str]) -> str:
-    """Return 366 for "триста шестьдесят шесть", and "5 6" for "пять шесть"."""
-    if match.string[: match.start()].lower().endswith("тысяча ") or _RUSSIAN_ORDINAL.match(match.string, match.end()):
-        return match[0]
-    numbers, room = list[int](), 0
-    for value in (_RUSSIAN[word] for word in match[0].lower().split()):
-        if 0 < value < room:
-            numbers[-1] += value
-        else:
-            numbers.append(value)
-        room = next((step for step in (100, 10) if value >= max(step, 20)), 0)
-    return " ".join(map(str, numbers))
 
 
 def _letter_scaled(match: re.Match[str]) -> str:

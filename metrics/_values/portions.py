@@ -1,0 +1,101 @@
+"""Rewrite fractions of units, prices and times of day in the words of other languages than English.
+
+"eine halbe Stunde" becomes "1/2 Stunde", "7 euros 50" becomes "7.50 euros", and "wpół do ósmej" becomes "7:30".
+"""
+
+import re
+from collections.abc import Callable
+
+from .numerals import ORDINALS
+from .units import UNIT_NAMES
+
+_A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
+_ONE = r"\b(?:(?:1|une?|ein\w{0,2}|een) )?"
+_ORDINALS = {language: "|".join(sorted(words, key=len, reverse=True)) for language, words in ORDINALS.items()}
+# Turkish hours in "past" and "to".
+_HOURS = {
+    form: hour
+    for hour, forms in enumerate(
+        (
+            "bire/biri",
+            "ikiye/ikiyi",
+            "üçe/üçü",
+            "dörde/dördü",
+            "beşe/beşi",
+            "altiya/altiyi",
+            "yediye/yediyi",
+            "sekize/sekizi",
+            "dokuza/dokuzu",
+            "ona/onu",
+        ),
+        1,
+    )
+    for form in forms.split("/")
+}
+
+
+def _price(match: re.Match[str]) -> str:
+    """Return "7.50 euros" for "7 euros 50", and 7.05 for "7 euros 5 cents"."""
+    whole, unit, part, named = match.groups()
+    return f"{whole}.{part:0>2} {unit}" if named or len(part) > 1 else match[0]
+
+
+def _clock(hour: int, minutes: int) -> str:
+    total = (60 * hour + minutes) % (12 * 60) or 12 * 60
+    return f"{total // 60}:{total % 60:02}"
+
+
+def _at_ordinal(language: str, minutes: int) -> Callable[[re.Match[str]], str]:
+    """Return a function that gives the time in minutes after the hour that an ordinal names."""
+    return lambda match: _clock(ORDINALS[language][match[1].lower()], minutes)
+
+
+def _turkish_clock(match: re.Match[str]) -> str:
+    hour, minutes, direction = _HOURS[match[1].lower()], match[2], match[3].lower()
+    after = 15 if minutes == "çeyrek" else int(minutes)
+    return _clock(hour, after if direction.startswith("g") else -after)
+
+
+_REWRITINGS = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (rf"\b(\d) ?(?:viertel|quarts?|4º|4ᵒˢ|quart[oi]|kwart|четверти) ?(?:d[ei] |d')?{_A_UNIT}", r"\1/4 "),
+        (rf"\b(?:eine? )?dreiviertel ?{_A_UNIT}", "3/4 "),
+        (rf"\b(?:(?:eine? )?viertel|четверть |çeyrek |ćwierć ) ?{_A_UNIT}", "1/4 "),
+        (r"\b(\d) (?:kwartier|kwadrans\w*)\b", r"\1/4 hour"),
+        (r"(?<=\d)(?: i pół\b| с половиной\b| buçuk(?=[td]a\b|\b))", " 1/2"),
+        (r"\b(\d+) (horas?|or[ae]) (?:y|e) (?:1 |un )?(?:cuarto|quarto|4º)\b", r"\1 1/4 \2"),
+        (rf"{_ONE}(?:(?:halbe[nrs]?|demie?|(?:med|me)i[oa]|mezz[oa]|half|halve|pół|yarim)[- ]|mezz'){_A_UNIT}", "1/2 "),
+        (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
+        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b", "1 1/2"),
+        (r"(?<=\d) ton\b", " tonne"),
+        (r"(?<=\d) lat\b", " lata"),
+        (r"(?<![\d.,])(\d{1,3}(?:[.,]\d+)?) г\b(?!\.)", r"\1 грамм"),
+        (r"\bun'ora 1/2", "1 1/2 ore"),
+        (r"\bun'(?=ora\b)", "1 "),
+        (
+            r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
+            r"(\d\d?)(?: (cent\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
+            _price,
+        ),
+        (rf"\bwpół do ({_ORDINALS['pl']})\b", _at_ordinal("pl", -30)),
+        (rf"\bkwadrans po ({_ORDINALS['pl']})\b", _at_ordinal("pl", 15)),
+        (rf"\bza kwadrans ({_ORDINALS['pl']})\b", _at_ordinal("pl", -15)),
+        (rf"\bполовин[аеу] ({_ORDINALS['ru']})\b", _at_ordinal("ru", -30)),
+        (rf"\bчетверть ({_ORDINALS['ru']})\b", _at_ordinal("ru", -45)),
+        (r"\bбез четверти (\d\d?)\b", lambda match: _clock(int(match[1]), -15)),
+        (rf"\b({'|'.join(_HOURS)}) (çeyrek|\d\d?) (geç\w*|kala|var)\b", _turkish_clock),
+        (r"\b(\d\d?) 1/2[td][ae]\b", r"\1:30"),
+    )
+)
+
+
+def with_portions(text: str) -> str:
+    """Return a text of another language than English, whose number words are digits, with digits for portions.
+
+    >>> with_portions("1 demi-heure"), with_portions("7 Euro 50"), with_portions("wpół do ósmej")
+    ('1/2 heure', '7.50 Euro', '7:30')
+    """
+    for pattern, replacement in _REWRITINGS:
+        text = pattern.sub(replacement, text)
+    return text
