@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .directions import opposite
 from .phrases import contains, stem
-from .reading import Texts
 from .statements import ranks_first
 from .text import language_of, word_set
 

@@ -16,6 +16,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .choices import compare_options, polarity, says_yes
 from .codes import compare_code, compare_quoted, may_be_code
+from .comparison import Comparison, Texts
 from .directions import compare_direction
 from .formulas import compare_formula
 from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
@@ -36,7 +37,6 @@ from .negations import is_denial
 from .phrases import NEGATION, takes_back
 from .places import compare_known_name
 from .quantities import compare_number, two_forms, wanted_number
-from .reading import Comparison, Texts
 from .replacements import has_other_number
 from .retractions import compare_conclusion, compare_correction
 from .statements import compare_roles, exchanges_roles, says_opposite

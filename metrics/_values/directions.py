@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .phrases import FILLERS, stem
-from .reading import Texts
 from .text import word_set, word_starts
 
 # Words with opposite meanings. Words in the same string have the same meaning.

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from .comparison import Texts
 from .phrases import mentioned
-from .reading import Texts
 
 _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
 

@@ -10,11 +10,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .moments import keys_in_cycle
 from .numbers import equal
 from .phrases import negated, rest, singular
 from .places import keys_of
-from .reading import Mention, Texts, read
+from .reading import Mention, read
 from .substances import substance
 from .text import plain, with_digits, word_set
 from .units import converted

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
+from .comparison import Comparison, Texts
 from .dates import LAST_MONTH, MONTH_OF, Date, agrees
 from .phrases import FILLERS, affirmed, alternatives, negated, rest, singular
-from .reading import Comparison, Texts
 from .text import plain, word_set, word_starts
 
 _WHEN = re.compile(

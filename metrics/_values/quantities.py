@@ -9,10 +9,11 @@ from dataclasses import replace
 from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
+from .comparison import Comparison, Texts
 from .directions import content_words
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
-from .reading import Comparison, Mention, Texts, value_of_roman
+from .reading import Mention, value_of_roman
 from .text import word_set
 from .units import converted, readable, same_unit
 

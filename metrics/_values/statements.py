@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
-from .reading import Texts
 from .text import word_set
 
 _SYMMETRIC = re.compile(

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from .reading import Texts
+from .comparison import Texts
 from .text import plain
 
 _ELEMENTS = (

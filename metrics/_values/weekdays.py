@@ -2,9 +2,9 @@
 
 import re
 
+from .comparison import Texts
 from .moments import WEEKDAYS
 from .phrases import NEGATION, rest
-from .reading import Texts
 from .text import plain, word_starts
 
 # Names of up to five letters, such as Sat and Sun, are also other words in lower case.
