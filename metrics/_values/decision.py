@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
+from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, may_be_in_cycle
 from .choices import compare_options, polarity, says_yes
 from .codes import compare_code, compare_quoted, may_be_code
 from .comparison import Comparison, Texts
@@ -24,7 +25,6 @@ from .moments import (
     asks_when,
     compare_date,
     compare_hours,
-    compare_in_cycle,
     compare_period,
     compare_time,
     is_date,
@@ -43,7 +43,6 @@ from .statements import compare_roles, exchanges_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
 from .units import compare_unit
-from .weekdays import compare_weekdays
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
@@ -424,9 +423,9 @@ _RULES = (
     _Rule("no_answer", _if(_lacks_answer, True), _NO_ANSWER.match, longest_answer=_LONGEST_LIST),
     _Rule("negation", compare_correction, may_answer=takes_back),
     _Rule("negation", compare_conclusion),
-    _Rule("list", compare_weekdays),
+    _Rule("list", compare_weekdays, has_weekdays),
     _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
-    _Rule("date", compare_in_cycle, most_spaces=_SPACES_IN_CYCLE),
+    _Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=_SPACES_IN_CYCLE),
     _Rule("direction", _compare_subject),
     _Rule("identifier", compare_quoted, most_spaces=0),
     _Rule("identifier", compare_code, may_be_code),

@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .._shared.words import exact_words
+from .calendar_names import keys_in_cycle
 from .comparison import Texts
-from .moments import keys_in_cycle
 from .numbers import equal
 from .phrases import negated, rest, singular
 from .places import keys_of
