@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, may_be_in_cycle
-from .choices import compare_options, polarity, says_yes
+from .choices import compare_options
 from .codes import compare_code, compare_quoted, may_be_code
 from .comparison import Comparison, Texts
 from .directions import compare_direction
@@ -43,6 +43,7 @@ from .statements import compare_roles, exchanges_roles, says_opposite
 from .substances import compare_substance
 from .text import word_set
 from .units import compare_unit
+from .yes_no import compare_yes_or_no, means_yes_or_no
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
@@ -84,14 +85,10 @@ _LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
 _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
-_POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
 _JUDGE_RETRACTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
-_MAY_BE_POLAR = re.compile(
-    r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
-)
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 _LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
@@ -283,20 +280,6 @@ def _compare(texts: Texts) -> Comparison | None:
     return None
 
 
-def _is_polar(reference: str) -> bool:
-    return _MAY_BE_POLAR.match(reference) is not None and polarity(reference) is not None
-
-
-def _compare_yes_or_no(texts: Texts) -> Comparison | None:
-    """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
-    expected = polarity(texts.reference)
-    words = len(texts.reference.split())
-    said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
-    reasoned = words > _POLAR_WORDS and texts.length > 1
-    unclear = said is None or (said == expected and reasoned) or words > _POLAR_ANSWER or takes_back(texts.answer)
-    return Comparison("yes_no", None if unclear else said == expected)
-
-
 def _lacks_answer(texts: Texts) -> bool:
     """Return whether reference and answer both say that there is no answer: "unknown" and "The text doesn't say"."""
     return all(_NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))
@@ -419,7 +402,7 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # In the order in which they are tried. Most references are no values, so each rule starts with a fast test, and those
 # that read numbers and dates come last.
 _RULES = (
-    _Rule("yes_no", _compare_yes_or_no, _is_polar),
+    _Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     _Rule("no_answer", _if(_lacks_answer, True), _NO_ANSWER.match, longest_answer=_LONGEST_LIST),
     _Rule("negation", compare_correction, may_answer=takes_back),
     _Rule("negation", compare_conclusion),
