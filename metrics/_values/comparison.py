@@ -1,4 +1,4 @@
-"""What a rule gets, the texts of a comparison, and what it returns.
+"""The interface of a rule: the texts that it compares, and what it returns.
 
 A rule is a function of `Texts`. It returns
 
@@ -7,10 +7,12 @@ A rule is a function of `Texts`. It returns
 - a `Comparison` if no other rule may decide, even if it is not certain (`equal` is None), or to say more than that.
 """
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 from .._shared.words import exact_words
 from .phrases import singular
@@ -125,3 +127,31 @@ class Texts:
         asked = self.question, self.reference
         language = language_of(*asked, self.answer[:500])
         return language if language != "en" else language_of(*asked), language != "en"
+
+
+class Rule(NamedTuple):
+    """A rule for a kind of values, with limits outside of which it is not tried."""
+
+    kind: str  # unless the rule returns a comparison with another one
+    compare: Callable[[Texts], Comparison | bool | None]
+    may_be: Callable[[str], Any] | None = None  # a fast test, which fails only for references of another kind
+    may_answer: Callable[[str], Any] | None = None  # a fast test, which fails only for answers without a verdict
+    most_spaces: float = math.inf  # in the reference
+    longest_reference: float = 120  # in characters
+    longest_answer: float = math.inf  # in characters
+
+    def may_apply(self, reference: str) -> bool:
+        """Return whether the reference may be of this kind."""
+        within = len(reference) <= self.longest_reference and reference.count(" ") <= self.most_spaces
+        return within and (self.may_be is None or bool(self.may_be(reference)))
+
+
+def first_verdict(rules: Iterable[Rule], texts: Texts) -> Comparison | None:
+    """Compare by the first rule that applies; None if none does."""
+    length = len(texts.answer)
+    for rule in rules:
+        if length > rule.longest_answer or (rule.may_answer and not rule.may_answer(texts.answer)):
+            continue
+        if (found := rule.compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
+    return None

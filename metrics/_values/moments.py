@@ -43,7 +43,7 @@ _SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
 
 
-def is_date(texts: Texts) -> bool:
+def _is_date(texts: Texts) -> bool:
     """Return whether the reference is a date."""
     dates = texts.reference_values.dates
     if len(dates) != 1 or texts.reference_values.times or len(texts.reference) > _LONGEST_DATE:
@@ -53,7 +53,7 @@ def is_date(texts: Texts) -> bool:
     return not counted and all(word in WEEKDAYS for word in others)
 
 
-def asks_when(texts: Texts) -> bool:
+def _asks_when(texts: Texts) -> bool:
     """Return whether the reference is more than a year, or the question asks for a date."""
     return not texts.reference_values.dates[0].only_year or _WHEN.search(texts.question) is not None
 
@@ -61,15 +61,22 @@ def asks_when(texts: Texts) -> bool:
 def only_date(reference: str) -> Date | None:
     """Return the date that a reference is; None for another reference."""
     texts = Texts("", "", reference)
-    return texts.reference_values.dates[0] if is_date(texts) else None
+    return texts.reference_values.dates[0] if _is_date(texts) else None
 
 
-def compare_date(texts: Texts) -> Comparison:
-    """Compare the dates in the answer with the reference's date.
+def compare_date(texts: Texts) -> Comparison | None:
+    """Compare the dates in the answer with the reference's date; None for another reference.
 
     >>> compare_date(Texts("When?", "July 1969", "1969")).equal, compare_date(Texts("When?", "1969", "July 1969")).equal
     (True, None)
     """
+    if not _is_date(texts):
+        return Comparison("date") if texts.short and _is_period(texts.reference) else None
+    comparison = _compare_dates(texts)
+    return comparison if comparison.equal is not None or _asks_when(texts) else None
+
+
+def _compare_dates(texts: Texts) -> Comparison:
     if texts.long:
         return Comparison("date")
     reference, text = texts.reference_values.dates[0], texts.answer_values.text
@@ -112,7 +119,7 @@ def _names_other_month(texts: Texts, reference: Date) -> bool:
     return bool(reference.month and months - {date.month for date in texts.answer_values.dates})
 
 
-def is_period(reference: str) -> bool:
+def _is_period(reference: str) -> bool:
     """Return whether a reference is a period of years."""
     return _PERIOD.fullmatch(reference.strip(" .")) is not None
 
@@ -123,6 +130,8 @@ def compare_period(texts: Texts) -> bool | None:
     >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
     (True, None)
     """
+    if not _is_period(texts.reference):
+        return None
     reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
     dates = texts.answer_values.dates
     if not periods and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
@@ -176,16 +185,6 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     return numbers[0].number.value == year
 
 
-def is_time(texts: Texts) -> bool:
-    """Return whether the reference is a time of day."""
-    times = texts.reference_values.times
-    return (
-        len(times) == 1
-        and not texts.reference_values.dates
-        and not rest(texts.reference_values.text, times[0].start, times[0].end)
-    )
-
-
 def compare_hours(texts: Texts) -> bool | None:
     """Compare spans of time, such as "9 am to 6 pm"; None for another reference or if that is not certain.
 
@@ -204,16 +203,19 @@ def compare_hours(texts: Texts) -> bool | None:
     return False if False in verdicts else None if None in verdicts else True
 
 
-def compare_time(texts: Texts) -> Comparison:
-    """Compare the times in the answer with the reference's time of day.
+def compare_time(texts: Texts) -> Comparison | None:
+    """Compare the times in the answer with the reference's time of day; None for another reference.
 
     >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
     (True, None)
     """
+    values = texts.reference_values
+    if len(values.times) != 1 or values.dates or rest(values.text, values.times[0].start, values.times[0].end):
+        return None
     bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
     if bounds[0] == bounds[1][::-1] != bounds[1]:
         return Comparison("time", False, hedges=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
-    verdicts = {time.agrees(texts.reference_values.times[0]) for time in times}
+    verdicts = {time.agrees(values.times[0]) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)

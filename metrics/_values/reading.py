@@ -11,7 +11,7 @@ from itertools import islice
 
 from .dates import Date, Time, dates, times
 from .numbers import NUMBER, WrittenNumber, number
-from .text import plain, with_digits
+from .text import plain, with_digits, word_set
 from .units import converted, unit_at
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
@@ -43,8 +43,36 @@ _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
     r"[Ll]evel)) ([IVX])\b(?!')"
 )
+_VALUE = re.compile(
+    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
+)
+# The first four letters of words that occur in values.
+_STEMS = word_set(
+    "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
+    "half quar doze firs seco fifth noon midn midd halb ein eine einu zwei zwöl drei vier fünf sech sieb acht neun "
+    "zehn elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
+    "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
+    "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
+    "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
+    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
+)
 _VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_ROMAN_LETTERS = frozenset(_VALUE_OF_LETTER)
 _NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "base", "digits")
+
+
+@lru_cache(maxsize=1 << 10)
+def has_value(reference: str) -> bool:
+    """Return whether a reference may have a number: a digit, a Roman numeral, or a word that occurs in values."""
+    if _VALUE.search(reference):
+        return True
+    words = reference.replace("-", " ").split()
+    return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
+
+
+def has_sign(reference: str) -> bool:
+    """Return whether a reference has a digit or another sign of a number."""
+    return _VALUE.search(reference) is not None
 
 
 @dataclass(frozen=True)

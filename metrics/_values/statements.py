@@ -7,9 +7,10 @@ import re
 from functools import lru_cache
 
 from .._shared.words import exact_words
-from .comparison import Texts
-from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
+from .comparison import Comparison, Texts
+from .directions import LONGEST, LONGEST_ANSWER, POLE, around, compare_direction, content_words, opposite
 from .phrases import NEGATION, WORD, stem
+from .reading import has_sign
 from .text import word_set
 
 _SYMMETRIC = re.compile(
@@ -31,6 +32,17 @@ _ASKS_SUBJECT = re.compile(
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
+
+
+def compare_statements(texts: Texts) -> bool | None:
+    """Compare who did what, and directions; None for other texts or if that is not certain."""
+    for compare in (compare_roles, compare_direction):
+        same = compare(texts)
+        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
+            continue
+        if not (same and has_sign(texts.reference)):
+            return same
+    return False if says_opposite(texts) else None
 
 
 def compare_roles(texts: Texts) -> bool | None:
@@ -109,17 +121,18 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
 
 
-def exchanges_roles(texts: Texts) -> bool:
-    """Return whether a statement makes the object of a question its subject, and the reference its object.
+def compare_subject(texts: Texts) -> Comparison | None:
+    """Return a difference if the answer's subject is the question's object, and its object the reference; else None.
 
-    >>> exchanges_roles(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets"))
-    True
+    >>> compare_subject(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets")).equal
+    False
     """
     asked = _ASKS_SUBJECT.match(texts.question)
     if not asked:
-        return False
+        return None
     said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
-    return f"{' '.join(texts.answer_words)} ".startswith(said)
+    exchanged = f"{' '.join(texts.answer_words)} ".startswith(said)
+    return Comparison("direction", False, hedges=True) if exchanged else None
 
 
 def _turned(reference: str, answer: str) -> bool:
