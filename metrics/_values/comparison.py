@@ -40,13 +40,13 @@ class Comparison:
         kind: Kind of the reference's value.
         equal: Whether the answer has the reference's value; None if that is not certain.
         answer: The compared values of the answer, as they are written; `""` for the whole answer.
-        hedges: Whether the answer names other values, too, so that it may have the reference's words and be wrong.
+        may_contain_reference: Whether the answer may contain the reference and still be wrong, as "206 or 208" is.
     """
 
     kind: str
     equal: bool | None = None
     answer: str = ""
-    hedges: bool = False
+    may_contain_reference: bool = False
 
 
 @dataclass(eq=False)

@@ -1,7 +1,16 @@
 """Compare an answer with a reference that is a value, such as a number, quantity, date, choice, list, formula or name.
 
-"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969". The kinds of
-values are tried in the order of `_RULES`.
+"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
+
+How a decision is made:
+
+1. `decide_row` compares the answer with each reference of a row by `decide_pair`. One match is enough.
+2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
+   reads their numbers, dates and times (reading.py) when a rule first asks for them.
+3. The rules of `_RULES` are tried in their order. The first one with a verdict decides, even if it is "not certain".
+   Their limits and fast tests leave out most of them. `compare_number_or_date` has a table of its own.
+4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
+   contain the reference. No verdict means that the metric's model decides.
 """
 
 import math
@@ -16,7 +25,7 @@ from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, may_be_in_cycle
 from .choices import compare_options
 from .codes import compare_code, compare_quoted, may_be_code
-from .comparison import Rule, Texts, first_verdict
+from .comparison import Comparison, Rule, Texts, first_verdict
 from .lists import is_one_of_candidates
 from .moments import only_date
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
@@ -28,7 +37,7 @@ from .places import compare_known_name
 from .quantities import compare_unit
 from .retractions import compare_conclusion, compare_correction
 from .statements import compare_statements, compare_subject
-from .substances import compare_substance
+from .substances import compare_substance, substance
 from .text import word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
 
@@ -72,7 +81,7 @@ _LONGEST_LIST, _LONGEST_NAME = 400, 200
 _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
-_JUDGE_RETRACTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
+_JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
@@ -146,15 +155,10 @@ def decide_pair(
     comparison = first_verdict(_rules_for(texts.reference), texts)
     if comparison is None or comparison.kind not in kinds:
         return Decision()
-    kind, equal = comparison.kind, comparison.equal
-    retracted = kind not in _JUDGE_RETRACTIONS and takes_back(texts.answer)
-    repeated = equal is False and (
-        (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
-        or (not comparison.hedges and kind not in _MAY_CONTAIN_REFERENCE and _repeats(texts))
-    )
-    if equal is None or retracted or repeated:
-        return Decision(kind)
-    return Decision(kind, equal, _shown(texts.reference), _shown(comparison.answer or texts.answer))
+    if comparison.equal is None or _is_doubtful(comparison, texts):
+        return Decision(comparison.kind)
+    shown_answer = _shown(comparison.answer or texts.answer)
+    return Decision(comparison.kind, comparison.equal, _shown(texts.reference), shown_answer)
 
 
 def decide_row(
@@ -216,7 +220,20 @@ def _final(text: str) -> str | None:
     return text[ends[-1] :] if ends else None
 
 
-def _repeats(texts: Texts) -> bool:
+def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
+    """Return whether an answer corrects itself, or contains the reference although it is called different."""
+    kind = comparison.kind
+    if kind not in _JUDGE_CORRECTIONS and takes_back(texts.answer):
+        return True
+    if comparison.equal:
+        return False
+    if kind != "identifier" and texts.answer_words == exact_words(texts.reference):
+        return True
+    may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
+    return not may_contain and _contains_reference(texts)
+
+
+def _contains_reference(texts: Texts) -> bool:
     """Return whether the answer contains the reference, whose last word may have a footnote's digit in a sentence."""
     reference = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
@@ -254,7 +271,7 @@ _RULES = (
     Rule("identifier", compare_code, may_be_code),
     Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
     Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
-    Rule("identifier", compare_substance, longest_answer=_LONGEST_NAME),
+    Rule("identifier", compare_substance, substance, longest_answer=_LONGEST_NAME),
     Rule("identifier", compare_unit, longest_answer=_LONGEST_NAME),
     Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
     Rule("person", compare_person, longest_answer=_LONGEST_NAME),

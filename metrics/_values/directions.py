@@ -93,7 +93,7 @@ def compare_direction(texts: Texts) -> bool | None:
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = _TO_IN[texts.language[0]]
-    if len(to.findall(texts.reference)) != 1:
+    if len(to.findall(texts.reference)) != 1 or not to.search(texts.answer):
         return None
     reference_ends = _ends(texts.reference, to)
     (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]

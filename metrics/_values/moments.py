@@ -100,7 +100,7 @@ def _compare_dates(texts: Texts) -> Comparison:
         return Comparison("date", compare(texts, reference))
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
     if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
-        return Comparison("date", False, answer, hedges=True)
+        return Comparison("date", False, answer, may_contain_reference=True)
     wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
     wrong = wrong or (set(verdicts) == {None} and _lacks(texts, compared[0][0], reference))
     right = all(verdicts) and not _names_other_month(texts, reference)
@@ -214,7 +214,7 @@ def compare_time(texts: Texts) -> Comparison | None:
         return None
     bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
     if bounds[0] == bounds[1][::-1] != bounds[1]:
-        return Comparison("time", False, hedges=True)  # "3 pm at the latest" for "from 3 pm"
+        return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(values.times[0]) for time in times}

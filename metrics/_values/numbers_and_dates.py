@@ -72,7 +72,7 @@ def _compare_single_value(texts: Texts) -> Comparison | None:
     number = wanted_number(texts)
     comparison = compare_number(texts, number) if number else Comparison("number")
     if comparison.equal is None and has_other_number(texts):
-        return replace(comparison, equal=False, hedges=False)
+        return replace(comparison, equal=False, may_contain_reference=False)
     return comparison if number else None
 
 

@@ -132,7 +132,7 @@ def compare_subject(texts: Texts) -> Comparison | None:
         return None
     said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
     exchanged = f"{' '.join(texts.answer_words)} ".startswith(said)
-    return Comparison("direction", False, hedges=True) if exchanged else None
+    return Comparison("direction", False, may_contain_reference=True) if exchanged else None
 
 
 def _turned(reference: str, answer: str) -> bool:
@@ -177,9 +177,9 @@ def says_opposite(texts: Texts) -> bool:
     """
     if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    answer, reference = _stems(texts.answer), _stems(texts.reference)
-    answer = answer[max(0, len(answer) - len(reference)) :]
-    if len(answer) != len(reference) or len(reference) < _FEWEST:
+    reference = _stems(texts.reference)
+    answer = _stems(texts.answer)[-len(reference) :] if len(reference) >= _FEWEST else []
+    if len(answer) != len(reference):
         return False
     places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
