@@ -30,7 +30,7 @@ from .lists import is_one_of_candidates
 from .moments import only_date
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
 from .negations import is_denial
-from .no_answer import lacks_answer, may_say_no_answer
+from .no_answer import NO_ANSWER, lacks_answer
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
 from .places import compare_known_name
@@ -80,7 +80,7 @@ class Decision:
 _LONGEST_LIST, _LONGEST_NAME = 400, 200
 _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
-_SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
+_SPACES, _SPACES_IN_STATEMENT, _SPACES_IN_CYCLE = 16, 15, 4  # In a value or list, and in the name of a weekday.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
@@ -260,7 +260,7 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 _RULES = (
     Rule("option", compare_options, longest_reference=math.inf),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
-    Rule("no_answer", _if(lacks_answer, True), may_say_no_answer, longest_answer=_LONGEST_LIST),
+    Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=_LONGEST_LIST),
     Rule("negation", compare_correction, may_answer=takes_back),
     Rule("negation", compare_conclusion),
     Rule("list", compare_weekdays, has_weekdays),
@@ -277,6 +277,6 @@ _RULES = (
     Rule("person", compare_person, longest_answer=_LONGEST_NAME),
     Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
     Rule("negation", _if(is_denial, False)),
-    Rule("direction", compare_statements, most_spaces=_SPACES),
+    Rule("direction", compare_statements, most_spaces=_SPACES_IN_STATEMENT),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES),
 )

@@ -5,7 +5,7 @@ import re
 from .comparison import Texts
 
 _SAID = r"(?:known|mentioned|stated|given|specified|said)"
-_NO_ANSWER = re.compile(
+NO_ANSWER = re.compile(
     r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|"
     rf"not {_SAID}(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
     r"the \w+ (?:does not|doesn['’]t|did not|didn['’]t) (?:mention|say|tell|state|specify)(?: (?:it|this|that|us))?"
@@ -14,11 +14,6 @@ _NO_ANSWER = re.compile(
 )
 
 
-def may_say_no_answer(reference: str) -> bool:
-    """Return whether a reference starts like one that says that there is no answer."""
-    return _NO_ANSWER.match(reference) is not None
-
-
 def lacks_answer(texts: Texts) -> bool:
     """Return whether reference and answer both say that there is no answer."""
-    return all(_NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))
+    return all(NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))

@@ -43,7 +43,7 @@ _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
     r"[Ll]evel)) ([IVX])\b(?!')"
 )
-_VALUE = re.compile(
+SIGN_OF_VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
 # The first four letters of words that occur in values.
@@ -64,15 +64,10 @@ _NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "base", "dig
 @lru_cache(maxsize=1 << 10)
 def has_value(reference: str) -> bool:
     """Return whether a reference may have a number: a digit, a Roman numeral, or a word that occurs in values."""
-    if _VALUE.search(reference):
+    if SIGN_OF_VALUE.search(reference):
         return True
     words = reference.replace("-", " ").split()
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
-
-
-def has_sign(reference: str) -> bool:
-    """Return whether a reference has a digit or another sign of a number."""
-    return _VALUE.search(reference) is not None
 
 
 @dataclass(frozen=True)
