@@ -15,9 +15,10 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from .._shared.words import exact_words
+from .number_words import language_of
 from .phrases import singular
 from .reading import IDEOGRAPHS, Values, read
-from .text import language_of, plain
+from .text import plain
 from .units import unit_at
 
 _LONGEST_ANSWER, _LONGEST_QUESTION = 1500, 1000  # Characters; only the end of a longer question is read.

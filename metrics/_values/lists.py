@@ -12,12 +12,13 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
 from .comparison import Texts
+from .number_words import with_digits
 from .numbers import equal
 from .phrases import negated, rest, singular
 from .places import keys_of
 from .reading import Mention, read
 from .substances import substance
-from .text import plain, with_digits, word_set
+from .text import plain, word_set
 from .units import converted
 
 _SEPARATOR = re.compile(

@@ -10,8 +10,9 @@ from functools import lru_cache
 from itertools import islice
 
 from .dates import Date, Time, dates, times
+from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
-from .text import plain, with_digits, word_set
+from .text import plain, word_set
 from .units import converted, unit_at
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.

@@ -5,9 +5,10 @@ import re
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import opposite
+from .number_words import language_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
-from .text import language_of, word_set
+from .text import word_set
 
 _ENGLISH_YES = word_set("yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right")
 _YES = _ENGLISH_YES | word_set(
