@@ -87,9 +87,9 @@ _POWER_OF_SCALE = {
 _PERCENT = re.compile(
     r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
 )
-# The first six letters of words in the patterns.
-_IN_PERCENT = word_set("percen cent prozen ciento cento процен")
-_IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("dozen dutzen douzai docena dozzin")
+# The first three letters of words in the patterns.
+_IN_PERCENT = word_set("per cen pro cie про")
+_IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("doz dut dou doc")
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
@@ -138,11 +138,11 @@ def with_digits(text: str, language: str = "en") -> str:
     words = frozenset(_LETTERS.findall(text.lower()))
     if not words:
         return text
-    starts = {word[:6] for word in words}  # Texts without the words that a pattern needs are not searched for it.
+    starts = {word[:3] for word in words}  # Texts without the words that a pattern needs are not searched for it.
     if not _IN_PERCENT.isdisjoint(starts):
         text = _PERCENT.sub("%", text)
     for needed, pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
-        if not needed or not needed.isdisjoint(words):
+        if not needed or not needed.isdisjoint(starts):
             text = pattern.sub(replacement, text)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
         text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
@@ -185,6 +185,11 @@ def _radians(match: re.Match[str]) -> str:
     return f"{int(match[1] or 1) * math.pi / int(match[2] or 1):.6f}"
 
 
+def _last_day(match: re.Match[str]) -> str:
+    """Return March 31 for "the last day of March"."""
+    return f"{match[1]} {_LAST_DAYS[match[1].lower()]}"
+
+
 def _decade(match: re.Match[str]) -> str:
     """Return 1920s for "twenties", and 1870s for "eighteen seventies"."""
     century = 18 if (match[1] or "").lower() == "eighteen" else 19
@@ -206,79 +211,53 @@ def _year(match: re.Match[str]) -> str:
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
-# Phrases with numbers in English texts, in the order in which they are replaced. A pattern runs only if the text has one
-# of the words before it.
+_MONEY, _CODES = "dollars?|yen|rupees?|francs?", "USD|EUR|GBP|CHF|JPY|INR|CNY"
+_AFTER_PRONOUN = "of|another|day|thing|side|such|more|can|could|may|must|should|would|has"
+_SHARE = rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)"
+_YEAR_IN_WORDS = (
+    rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)"
+)
+# Phrases with numbers in English texts, in the order in which they are replaced. A pattern runs only if a word of the
+# text starts with the three letters before it.
 _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
-    (word_set(words), re.compile(pattern, re.IGNORECASE), replacement)
-    for words, pattern, replacement in (
-        (_TENS.replace("|", " "), rf"\b({_TENS}) - (?=\w)", r"\1-"),
-        (
-            "dollar dollars yen rupee rupees franc francs",
-            r"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:dollars?|yen|rupees?|francs?)\b)",
-            "",
-        ),
-        ("pound pounds", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
-        ("dollar dollars", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
-        (
-            "usd eur gbp chf jpy inr cny pound pounds",
-            r"\b(USD|EUR|GBP|CHF|JPY|INR|CNY)\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b",
-            r"\2 \1",
-        ),
-        (
-            "rad rads radian radians πrad πrads πradian πradians pirad pirads piradian piradians",
-            r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)",
-            _radians,
-        ),
+    (word_set(starts), re.compile(pattern, re.IGNORECASE), replacement)
+    for starts, pattern, replacement in (
+        ("twe thi for fif six sev eig nin", rf"\b({_TENS}) - (?=\w)", r"\1-"),
+        ("dol yen rup fra", rf"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:{_MONEY})\b)", ""),
+        ("pou", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
+        ("dol", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
+        ("usd eur gbp chf jpy inr cny pou", rf"\b({_CODES})\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
+        ("rad πra pir", r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
         ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
-        (
-            "day",
-            rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b",
-            lambda match: f"{match[1]} {_LAST_DAYS[match[1].lower()]}",
-        ),
-        ("twice", r"\btwice\b", "2 times"),
-        ("pair", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
-        ("thrice", r"\bthrice\b", "3 times"),
-        ("once", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
+        ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
+        ("twi", r"\btwice\b", "2 times"),
+        ("pai", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
+        ("thr", r"\bthrice\b", "3 times"),
+        ("onc", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
         ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
-        ("dozen halfdozen", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
-        ("second", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
-        ("each every", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
-        ("percentage", r"(?: of an?)? percentage points?\b", " percent"),
-        ("basis", r" basis points?\b", " bp"),
+        ("doz hal", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
+        ("sec", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        ("eac eve", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
+        ("per", r"(?: of an?)? percentage points?\b", " percent"),
+        ("bas", r" basis points?\b", " bp"),
         ("gmt", r"\bGMT\b", "UTC"),
-        ("hundred", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
-        ("hundred", r"\ban? hundred\b", "one hundred"),
+        ("hun", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
+        ("hun", r"\ban? hundred\b", "one hundred"),
         ("bpm", r"\bbpm\b", "beats per minute"),
-        ("fortnightly", r"\bfortnightly\b", "every 2 weeks"),
-        ("quarterly", r"\bquarterly\b", "every 3 months"),
-        ("half", r"\bhalf an? (?=\w)", "1/2 "),
-        (
-            "thousand million billion trillion dozen",
-            r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)",
-            "1 ",
-        ),
-        ("half", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
-        ("zero", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
-        ("minus negative zero", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
-        (" ".join(_DECADES), rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
+        ("for", r"\bfortnightly\b", "every 2 weeks"),
+        ("qua", r"\bquarterly\b", "every 3 months"),
+        ("hal", r"\bhalf an? (?=\w)", "1/2 "),
+        ("tho mil bil tri doz", r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
+        ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        ("zer", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
+        ("min neg zer", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.
-        ("one hundred", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
-        (
-            "one hundred",
-            r"\bone (?=of|another|day|thing|side|such|more|can|could|may|must|should|would|has)",
-            "some ",
-        ),
-        ("quarter", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
-        ("half", r"\band (?:a|one)[ -]half\b", "1/2"),
-        (
-            " ".join(f"{word} {word}s" for word in _DENOMINATORS),
-            rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)\b(?! (?:dozen|a |person|time))",
-            _fraction,
-        ),
-        (
-            "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
-            rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)",
-            _year,
-        ),
+        ("one hun", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
+        ("one hun", rf"\bone (?={_AFTER_PRONOUN})", "some "),
+        ("qua", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
+        ("hal", r"\band (?:a|one)[ -]half\b", "1/2"),
+        (" ".join(word[:3] for word in _DENOMINATORS), rf"{_SHARE}\b(?! (?:dozen|a |person|time))", _fraction),
+        ("ten ele twe thi fou fif six sev eig nin", _YEAR_IN_WORDS, _year),
     )
 )
