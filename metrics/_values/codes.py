@@ -6,10 +6,10 @@ The reference is compared with the codes of its own form in the answer.
 import re
 import unicodedata
 
+from .comparison import Comparison, Texts
 from .labels import ASKS_VERSION, VERSION, compare_label
 from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, compare_program
-from .reading import Comparison, Texts
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
 _ASKS_CODE = re.compile(

@@ -1,49 +1,45 @@
 """Compare an answer with a reference that is a value, such as a number, quantity, date, choice, list, formula or name.
 
-"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969". The kinds of
-values are tried in the order of `_RULES`.
+"3,400 keV" equals "3.4 MeV", "1996" differs from "1969", and "in the sixties" has no verdict for "1969".
+
+How a decision is made:
+
+1. `decide_row` compares the answer with each reference of a row by `decide_pair`. One match is enough.
+2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
+   reads their numbers, dates and times (reading.py) when a rule first asks for them.
+3. The rules of `_RULES` are tried in their order. The first one with a verdict decides, even if it is "not certain".
+   Their limits and fast tests leave out most of them. `compare_number_or_date` has a table of its own.
+4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
+   contain the reference. No verdict means that the metric's model decides.
 """
 
 import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .choices import compare_options, polarity, says_yes
+from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, may_be_in_cycle
+from .choices import compare_options
 from .codes import compare_code, compare_quoted, may_be_code
-from .directions import compare_direction
-from .formulas import compare_formula
-from .lists import compare_list, compare_ratio, is_list, is_one_of_candidates
-from .moments import (
-    asks_when,
-    compare_date,
-    compare_hours,
-    compare_in_cycle,
-    compare_period,
-    compare_time,
-    is_date,
-    is_period,
-    is_time,
-    only_date,
-)
+from .comparison import Comparison, Rule, Texts, first_verdict
+from .lists import is_one_of_candidates
+from .moments import only_date
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
 from .negations import is_denial
-from .phrases import NEGATION, takes_back
+from .no_answer import NO_ANSWER, lacks_answer
+from .numbers_and_dates import compare_number_or_date, may_be_value
+from .phrases import takes_back
 from .places import compare_known_name
-from .quantities import compare_number, two_forms, wanted_number
-from .reading import Comparison, Texts
-from .replacements import has_other_number
+from .quantities import compare_unit
 from .retractions import compare_conclusion, compare_correction
-from .statements import compare_roles, exchanges_roles, says_opposite
-from .substances import compare_substance
+from .statements import compare_statements, compare_subject
+from .substances import compare_substance, substance
 from .text import word_set
-from .units import compare_unit
-from .weekdays import compare_weekdays
+from .yes_no import compare_yes_or_no, means_yes_or_no
 
 KINDS = (
     "number", "quantity", "date", "time", "option", "yes_no", "list", "candidates", "formula", "identifier", "acronym",
@@ -81,51 +77,20 @@ class Decision:
 
 
 # Characters.
-_LONGEST_REFERENCE, _LONGEST_LIST, _LONGEST_NAME = 120, 400, 200
+_LONGEST_LIST, _LONGEST_NAME = 400, 200
 _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
-_SPACES, _SPACES_IN_CYCLE = 16, 4  # In a value or list, and in the name of a weekday.
-_POLAR_WORDS, _POLAR_ANSWER = 2, 8  # Words of a yes or no, and of an answer that contradicts one with a reason.
-_JUDGE_RETRACTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
+_SPACES, _SPACES_IN_STATEMENT, _SPACES_IN_CYCLE = 16, 15, 4  # In a value or list, and in the name of a weekday.
+_JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
-_MAY_BE_POLAR = re.compile(
-    r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
-)
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 _LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
-_LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
-_SAID = r"(?:known|mentioned|stated|given|specified|said)"
-_NO_ANSWER = re.compile(
-    r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|"
-    rf"not {_SAID}(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
-    r"the \w+ (?:does not|doesn['’]t|did not|didn['’]t) (?:mention|say|tell|state|specify)(?: (?:it|this|that|us))?"
-    r"(?: (?:who|what|when|where|why|how)\b.*)?",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(
-    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
-)
-_LETTERS = re.compile(r"[^\W\d_]{3}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
-_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)  # The answer is a place, even if the reference has a number.
 _ROUNDS = re.compile(r"decimal place|significant (?:figure|digit)", re.IGNORECASE)
 _asks_to_round = lru_cache(maxsize=1 << 8)(_ROUNDS.search)
-_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
-_ROMAN = frozenset("IVXLCDM")
-# The first four letters of words that occur in values.
-_STEMS = word_set(
-    "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
-    "half quar doze firs seco fifth noon midn midd halb ein eine einu zwei zwöl drei vier fünf sech sieb acht neun "
-    "zehn elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
-    "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
-    "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
-    "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
-    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
-)
 
 
 def compare_values(
@@ -187,18 +152,13 @@ def decide_pair(
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
-    comparison = _compare(texts)
+    comparison = first_verdict(_rules_for(texts.reference), texts)
     if comparison is None or comparison.kind not in kinds:
         return Decision()
-    kind, equal = comparison.kind, comparison.equal
-    retracted = kind not in _JUDGE_RETRACTIONS and takes_back(texts.answer)
-    repeated = equal is False and (
-        (kind != "identifier" and texts.answer_words == exact_words(texts.reference))
-        or (not comparison.hedges and kind not in _MAY_CONTAIN_REFERENCE and _repeats(texts))
-    )
-    if equal is None or retracted or repeated:
-        return Decision(kind)
-    return Decision(kind, equal, _shown(texts.reference), _shown(comparison.answer or texts.answer))
+    if comparison.equal is None or _is_doubtful(comparison, texts):
+        return Decision(comparison.kind)
+    shown_answer = _shown(comparison.answer or texts.answer)
+    return Decision(comparison.kind, comparison.equal, _shown(texts.reference), shown_answer)
 
 
 def decide_row(
@@ -260,7 +220,20 @@ def _final(text: str) -> str | None:
     return text[ends[-1] :] if ends else None
 
 
-def _repeats(texts: Texts) -> bool:
+def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
+    """Return whether an answer corrects itself, or contains the reference although it is called different."""
+    kind = comparison.kind
+    if kind not in _JUDGE_CORRECTIONS and takes_back(texts.answer):
+        return True
+    if comparison.equal:
+        return False
+    if kind != "identifier" and texts.answer_words == exact_words(texts.reference):
+        return True
+    may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
+    return not may_contain and _contains_reference(texts)
+
+
+def _contains_reference(texts: Texts) -> bool:
     """Return whether the answer contains the reference, whose last word may have a footnote's digit in a sentence."""
     reference = f" {' '.join(exact_words(texts.reference))}"
     if _ERA.search(texts.answer) and not _ERA.search(texts.reference):
@@ -271,145 +244,10 @@ def _repeats(texts: Texts) -> bool:
     return reference + whole in f" {' '.join(answer)} "
 
 
-def _compare(texts: Texts) -> Comparison | None:
-    """Compare the answer with the reference by the first rule that applies; None if the reference is no value."""
-    if (same := compare_options(texts)) is not None:
-        return Comparison("option", same)
-    length = len(texts.answer)
-    for rule in _rules_for(texts.reference) if len(texts.reference) <= _LONGEST_REFERENCE else ():
-        if length > rule.longest_answer or (rule.may_answer and not rule.may_answer(texts.answer)):
-            continue
-        if (found := rule.compare(texts)) is not None:
-            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
-    return None
-
-
-def _is_polar(reference: str) -> bool:
-    return _MAY_BE_POLAR.match(reference) is not None and polarity(reference) is not None
-
-
-def _compare_yes_or_no(texts: Texts) -> Comparison | None:
-    """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
-    expected = polarity(texts.reference)
-    words = len(texts.reference.split())
-    said = says_yes(texts.question, texts.answer) if words <= _POLAR_WORDS else polarity(texts.answer)
-    reasoned = words > _POLAR_WORDS and texts.length > 1
-    unclear = said is None or (said == expected and reasoned) or words > _POLAR_ANSWER or takes_back(texts.answer)
-    return Comparison("yes_no", None if unclear else said == expected)
-
-
-def _lacks_answer(texts: Texts) -> bool:
-    """Return whether reference and answer both say that there is no answer: "unknown" and "The text doesn't say"."""
-    return all(_NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))
-
-
-def _compare_unit(texts: Texts) -> bool | None:
-    """Compare names of units, if the question asks for one."""
-    asked = _UNIT.search(texts.question)
-    return compare_unit(texts.reference, texts.answer.partition(", ")[0]) if asked else None
-
-
-def _compare_subject(texts: Texts) -> Comparison | None:
-    """Return a difference if the question's object is the answer's subject; None for another answer."""
-    return Comparison("direction", False, hedges=True) if exchanges_roles(texts) else None
-
-
-def _compare_statements(texts: Texts) -> bool | None:
-    """Compare who did what, and directions."""
-    for compare in (compare_roles, compare_direction):
-        same = compare(texts)
-        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
-            continue
-        if not (same and _VALUE.search(texts.reference)):
-            return same
-    return False if says_opposite(texts) else None
-
-
-def _compare_values(texts: Texts) -> Comparison | None:
-    """Compare dates, times, formulas, lists, numbers and quantities."""
-    reference = texts.reference
-    place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
-    has_value = not place and _has_value(reference)
-    if has_value and _same_text(texts):
-        return Comparison(texts.reference_values.numbers[0].kind, True)
-    if has_value and (comparison := _compare_formula_or_moment(texts)):
-        return comparison
-    if has_value and not texts.reference_values.times and (same := compare_ratio(texts)) is not None:
-        return Comparison("number", same)
-    if has_value and (same := compare_hours(texts)) is not None:
-        return Comparison("time", same)
-    if _LISTED.search(reference) and is_list(texts) and not texts.reference_values.is_range:
-        return Comparison("list", compare_list(texts))
-    return _compare_single_value(texts) if has_value else None
-
-
-def _compare_single_value(texts: Texts) -> Comparison | None:
-    forms = two_forms(texts)
-    if forms:
-        comparisons = [compare_number(form, number) for form in forms if (number := wanted_number(form))]
-        return max(comparisons, key=lambda comparison: comparison.equal is True, default=None)
-    number = wanted_number(texts)
-    comparison = compare_number(texts, number) if number else Comparison("number")
-    if comparison.equal is None and has_other_number(texts):
-        return replace(comparison, equal=False, hedges=False)
-    return comparison if number else None
-
-
-def _same_text(texts: Texts) -> bool:
-    """Return whether both texts are the same with digits for number words: "World War II" and "world war two"."""
-    if not texts.reference_values.numbers:
-        return False
-    answer, reference = (
-        _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
-    )
-    return answer == reference
-
-
-def _may_be_value(reference: str) -> bool:
-    return _has_value(reference) or _LISTED.search(reference) is not None
-
-
-@lru_cache(maxsize=1 << 10)
-def _has_value(reference: str) -> bool:
-    """Return whether a reference may have a value: a digit, a Roman numeral, or a word that occurs in values."""
-    if _VALUE.search(reference):
-        return True
-    words = reference.replace("-", " ").split()
-    return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN.issuperset, words))
-
-
-def _compare_formula_or_moment(texts: Texts) -> Comparison | None:
-    measured = any(mention.unit for mention in texts.reference_values.numbers)
-    if not measured and (same := compare_formula(texts.answer, texts.reference)) is not None:
-        return Comparison("formula", same)
-    period = is_period(texts.reference)
-    if period and (same := compare_period(texts)) is not None:
-        return Comparison("date", same)
-    if is_date(texts):
-        comparison = compare_date(texts)
-        if comparison.equal is not None or asks_when(texts):
-            return comparison
-    elif period and texts.short:
-        return Comparison("date")
-    return compare_time(texts) if is_time(texts) else None
-
-
-class _Rule(NamedTuple):
-    """A rule for a kind of values, which returns a verdict, or None if the reference is of another kind."""
-
-    kind: str  # unless the rule returns a comparison with another one
-    compare: Callable[[Texts], Comparison | bool | None]
-    may_be: Callable[[str], Any] | None = None  # a fast test, which fails only for references of another kind
-    may_answer: Callable[[str], Any] | None = None  # a fast test, which fails only for answers without a verdict
-    most_spaces: int = _LONGEST_REFERENCE  # in the reference
-    longest_answer: float = math.inf  # in characters
-
-
 @lru_cache(maxsize=1 << 12)
-def _rules_for(reference: str) -> Sequence[_Rule]:
+def _rules_for(reference: str) -> Sequence[Rule]:
     """Return the rules that may apply to a reference, which is tested once for all answers."""
-    spaces = reference.count(" ")
-    return [rule for rule in _RULES if spaces <= rule.most_spaces and (not rule.may_be or rule.may_be(reference))]
+    return [rule for rule in _RULES if rule.may_apply(reference)]
 
 
 def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:
@@ -420,24 +258,25 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # In the order in which they are tried. Most references are no values, so each rule starts with a fast test, and those
 # that read numbers and dates come last.
 _RULES = (
-    _Rule("yes_no", _compare_yes_or_no, _is_polar),
-    _Rule("no_answer", _if(_lacks_answer, True), _NO_ANSWER.match, longest_answer=_LONGEST_LIST),
-    _Rule("negation", compare_correction, may_answer=takes_back),
-    _Rule("negation", compare_conclusion),
-    _Rule("list", compare_weekdays),
-    _Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
-    _Rule("date", compare_in_cycle, most_spaces=_SPACES_IN_CYCLE),
-    _Rule("direction", _compare_subject),
-    _Rule("identifier", compare_quoted, most_spaces=0),
-    _Rule("identifier", compare_code, may_be_code),
-    _Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
-    _Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
-    _Rule("identifier", compare_substance, longest_answer=_LONGEST_NAME),
-    _Rule("identifier", _compare_unit, longest_answer=_LONGEST_NAME),
-    _Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
-    _Rule("person", compare_person, longest_answer=_LONGEST_NAME),
-    _Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
-    _Rule("negation", _if(is_denial, False)),
-    _Rule("direction", _compare_statements, most_spaces=_SPACES),
-    _Rule("number", _compare_values, _may_be_value, most_spaces=_SPACES),
+    Rule("option", compare_options, longest_reference=math.inf),
+    Rule("yes_no", compare_yes_or_no, means_yes_or_no),
+    Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=_LONGEST_LIST),
+    Rule("negation", compare_correction, may_answer=takes_back),
+    Rule("negation", compare_conclusion),
+    Rule("list", compare_weekdays, has_weekdays),
+    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
+    Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=_SPACES_IN_CYCLE),
+    Rule("direction", compare_subject),
+    Rule("identifier", compare_quoted, most_spaces=0),
+    Rule("identifier", compare_code, may_be_code),
+    Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
+    Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
+    Rule("identifier", compare_substance, substance, longest_answer=_LONGEST_NAME),
+    Rule("identifier", compare_unit, longest_answer=_LONGEST_NAME),
+    Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
+    Rule("person", compare_person, longest_answer=_LONGEST_NAME),
+    Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
+    Rule("negation", _if(is_denial, False)),
+    Rule("direction", compare_statements, most_spaces=_SPACES_IN_STATEMENT),
+    Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES),
 )

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .phrases import FILLERS, stem
-from .reading import Texts
 from .text import word_set, word_starts
 
 # Words with opposite meanings. Words in the same string have the same meaning.
@@ -46,8 +46,7 @@ _TO = {
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _TO_IN = {language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _TO.items()}
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
-LONGEST, LONGEST_ANSWER = 12, 25  # Words of a reference, and of an answer.
-_LONGEST_WAY, _LONGEST_END = 16, 4  # Words of a reference with two ends, and of one end.
+_LONGEST, _LONGEST_END = 12, 4  # Words of a reference with one of these words, and of one end of a way.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
 _PRONOUNS = word_set(
@@ -81,19 +80,16 @@ def compare_direction(texts: Texts) -> bool | None:
     >>> compare_direction(Texts("", "to AC from DC", "DC to AC")), compare_direction(Texts("", "AC to DC", "DC to AC"))
     (None, False)
     """
-    reference, answer = texts.reference, texts.answer
-    if answer.count(" ") >= LONGEST_ANSWER or len(reference.split()) > _LONGEST_WAY:
-        return None
-    if _MAY_HAVE_ENDS.search(reference) and (same := _compare_ends(texts)) is not None:
+    if _MAY_HAVE_ENDS.search(texts.reference) and (same := _compare_ends(texts)) is not None:
         return same
-    pole = len(reference.split()) <= LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(reference))
+    pole = texts.reference.count(" ") < _LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(texts.reference))
     return _compare_pole(texts) if pole else None
 
 
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = _TO_IN.get(texts.language[0])
-    if to is None or len(to.findall(texts.reference)) != 1:
+    if to is None or len(to.findall(texts.reference)) != 1 or not to.search(texts.answer):
         return None
     reference_ends = _ends(texts.reference, to)
     (start, end), common = reference_ends[0], reference_ends[0][0] & reference_ends[0][1]

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from .comparison import Texts
 from .phrases import mentioned
-from .reading import Texts
 
 _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
 
@@ -46,39 +46,44 @@ _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
-    reference = _tidy(texts.reference)
+    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
     name, _, last = reference.rpartition(" ")
     forms = [(VERSION, {"v": ""})] if version else _LABELS
-    pattern, same, label = next(
-        ((*form, label) for label in (reference, last) for form in forms if form[0].fullmatch(label)), (None, {}, "")
-    )
+    found = ((*form, label) for label in (reference, last) for form in forms if form[0].fullmatch(label))
+    pattern, same, label = next(found, (None, {}, ""))
     if pattern is None or texts.length > _LONGEST:
         return None
-    answer = _tidy(texts.answer)
     if reference.startswith("O("):
         answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
     said = f"{texts.question} {answer}".lower()
     if label != reference and not all(word in said for word in name.lower().split()):
         return None
-    other = pattern is _LABELS[-1][0]
+    of_any_form = pattern is _LABELS[-1][0]
     values = texts.reference_values
-    if values.dates or values.times or (other and values.numbers):
+    if values.dates or values.times or (of_any_form and values.numbers):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
         affirmed = {_plain(answer, same): True}
     else:
-        matches = [match for match in pattern.finditer(answer) if not other or _form(match[0]) == _form(label)]
+        matches = [match for match in pattern.finditer(answer) if not of_any_form or _form(match[0]) == _form(label)]
         affirmed = {_plain(match[0], same): not mentioned(answer, *match.span()) for match in matches}
-    codes, label = [code for code, said in affirmed.items() if said], _plain(label, same)
-    if len(codes) != 1 or (label in codes and texts.length > _SENTENCE):
-        return False if [*affirmed] == [label] and not codes else None
-    # Codes may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
-    left, right = (bare(code).strip("+#") for code in (label, *codes))
+    return _compare_labels(affirmed, _plain(label, same), version, texts.length <= _SENTENCE)
+
+
+def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, short: bool) -> bool | None:
+    """Compare the answer's labels with the reference's; `affirmed` is False for labels that the answer denies."""
+    labels = [name for name, said in affirmed.items() if said]
+    if len(labels) != 1 or (labels[0] == label and not short):
+        return False if [*affirmed] == [label] and not labels else None
+    if labels[0] == label:
+        return True
+    # Labels may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
+    left, right = (bare(name).strip("+#") for name in (label, labels[0]))
     alike = {*left.split("+")} == {*right.split("+")} or (version and f"{min(left, right)}." in f"{max(left, right)}.")
-    alike = alike or (" " in label and bool({"/", ","} & {*label, *codes[0]}))  # Two cron schedules may be the same.
+    alike = alike or (" " in label and bool({"/", ","} & {*label, *labels[0]}))  # Two cron schedules may be the same.
     alike = alike or (("#" in left) != ("#" in right) and "b m" in left + right)  # such as C-sharp and D-flat minor
-    return True if label in codes else None if alike else False
+    return None if alike else False
 
 
 def _tidy(text: str) -> str:

@@ -10,13 +10,15 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .._shared.words import exact_words
-from .moments import keys_in_cycle
+from .calendar_names import keys_in_cycle
+from .comparison import Texts
+from .number_words import with_digits
 from .numbers import equal
 from .phrases import negated, rest, singular
 from .places import keys_of
-from .reading import Mention, Texts, read
+from .reading import Mention, read
 from .substances import substance
-from .text import plain, with_digits, word_set
+from .text import plain, word_set
 from .units import converted
 
 _SEPARATOR = re.compile(
@@ -52,9 +54,6 @@ _PRINTS = re.compile(
 )
 _SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s+or\s+")
-_RATIO = re.compile(
-    r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
-)
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
@@ -205,18 +204,6 @@ def _reorders_keys(texts: Texts) -> bool:
     keys = [word for word in exact_words(listed[0]) if word not in others] if listed else []
     said = [word for word in texts.answer_words if word in keys]
     return said != [key for key in keys if key in said]
-
-
-def compare_ratio(texts: Texts) -> bool | None:
-    """Return whether an answer has the ratio or score of the reference, such as 3:2; None if that is not certain.
-
-    >>> compare_ratio(Texts("Which ratio?", "It is 2 : 3.", "3:2")), compare_ratio(Texts("", "3", "3:2"))
-    (False, None)
-    """
-    if not (match := _RATIO.fullmatch(texts.reference.strip(" ."))):
-        return None
-    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer)]
-    return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
 
 
 def _compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:

@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import dropwhile, product
 
 from .._shared.words import exact_words
-from .reading import Texts, value_of_roman
+from .comparison import Texts
+from .reading import value_of_roman
 from .text import without_accents, word_set
 
 # Endings of chemical names, where another letter means another substance, and prefixes of ships' names.

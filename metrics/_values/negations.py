@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .phrases import stem
-from .reading import Texts
 from .text import word_set
 
 _NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b")  # in lower case

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from .comparison import Comparison, Texts
 from .phrases import NEGATION
-from .reading import Comparison, Texts
 from .text import without_accents
 
 Keys = frozenset[str]

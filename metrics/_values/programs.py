@@ -8,10 +8,10 @@ import re
 import unicodedata
 from difflib import SequenceMatcher
 
+from .comparison import Texts
 from .labels import bare
 from .phrases import mentioned
 from .python_code import same_expression
-from .reading import Texts
 from .text import word_set
 
 _LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.

@@ -9,12 +9,13 @@ from dataclasses import replace
 from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
+from .comparison import Comparison, Texts
 from .directions import content_words
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
-from .reading import Comparison, Mention, Texts, value_of_roman
+from .reading import Mention, value_of_roman
 from .text import word_set
-from .units import converted, readable, same_unit
+from .units import converted, readable, same_unit, unit_at
 
 _COUNTED = re.compile(
     r"\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s|quant[ie])\s*((?:[^\W\d_]+[ -]?){1,4})",
@@ -29,6 +30,7 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
+_ASKS_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
 _FRACTION = re.compile(r"(\d+)/(\d+)")
 _CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
 _INTERROGATIVES = word_set("how what which many much long often far get have")
@@ -62,6 +64,22 @@ _LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
 _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, and those that the question lacks.
+
+
+def compare_unit(texts: Texts) -> bool | None:
+    """Compare names of units, if the question asks for one: "pascal" and "Pa"; None for other texts.
+
+    >>> compare_unit(Texts("Which SI unit?", "Pa", "pascal")), compare_unit(Texts("Which SI unit?", "newton", "joule"))
+    (True, False)
+    """
+    if not _ASKS_UNIT.search(texts.question):
+        return None
+    names = [text.strip(" .").removeprefix("the ") for text in (texts.reference, texts.answer.partition(", ")[0])]
+    units = [unit for name in names for unit, length in [unit_at(f" {name}")] if unit and length == len(name) + 1]
+    if len(units) < len(names):
+        return None
+    same = same_unit(*units)
+    return None if not same and 1 in map(len, names) else same  # C is a coulomb or a degree Celsius.
 
 
 def wanted_number(texts: Texts) -> Mention | None:

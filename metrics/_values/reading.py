@@ -4,29 +4,25 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 
-from .._shared.words import exact_words
 from .dates import Date, Time, dates, times
+from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
-from .phrases import singular
 from .portions import with_portions
-from .text import language_of, plain, with_digits
+from .text import plain, word_set
 from .units import converted, unit_at
 
-# Limits on the running time: only the start of a longer text is read, and only the end of a longer question.
-_LONGEST, _LONGEST_QUESTION = 2000, 1000  # Characters.
-_MOST_NUMBERS = 200  # More numbers are not read.
-_LONGEST_ANSWER = 1500  # A longer answer is too long for a verdict.
-_LONGEST_UNIT, _LONGEST_SHARE = 60, 20  # Characters.
+# Limits on the running time: only the start of a longer text is read, and no more numbers than these.
+_LONGEST, _MOST_NUMBERS = 2000, 200  # Characters; numbers.
+_LONGEST_UNIT = 60  # Characters.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
-_SHORT = 3  # Words of a short answer.
 # Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
-_IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
+IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
 _TO = re.compile(r"\s?(?:-|–|—|~|\bto\b|\bbis\b|\bthrough\b|\band\b)\s?")
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
@@ -42,8 +38,6 @@ _BOUND_AFTER = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
-_ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
-_PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w'-]|\.\w)")
@@ -51,8 +45,31 @@ _ROMAN_LETTER = re.compile(
     r"\b((?:[Tt]ype|[Cc]lass|[Pp]art|[Pp]hase|[Ss]tage|[Gg]rade|[Ww]ar|[Vv]olume|[Vv]ol\.?|[Aa]ct|[Cc]hapter|[Bb]ook|"
     r"[Ll]evel)) ([IVX])\b(?!')"
 )
+SIGN_OF_VALUE = re.compile(
+    r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
+)
+# The first four letters of words that occur in values.
+_STEMS = word_set(
+    "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
+    "half quar doze firs seco fifth noon midn midd halb ein eine einu zwei zwöl drei vier fünf sech sieb acht neun "
+    "zehn elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
+    "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
+    "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
+    "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
+    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
+)
 _VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_ROMAN_LETTERS = frozenset(_VALUE_OF_LETTER)
 _NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "base", "digits")
+
+
+@lru_cache(maxsize=1 << 10)
+def has_value(reference: str) -> bool:
+    """Return whether a reference may have a number: a digit, a Roman numeral, or a word that occurs in values."""
+    if SIGN_OF_VALUE.search(reference):
+        return True
+    words = reference.replace("-", " ").split()
+    return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
 
 
 @dataclass(frozen=True)
@@ -164,7 +181,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         currency = match["currency"] or match["currency2"] or ""
         unit, length = unit_at(currency + text[match.end() : match.end() + _LONGEST_UNIT])
         after = text[match.end() : match.end() + 1]
-        if not unit and (after.isalpha() or after == "_") and after < _IDEOGRAPHS:
+        if not unit and (after.isalpha() or after == "_") and after < IDEOGRAPHS:
             continue  # an identifier, such as 3D
         if after in _FACTORIAL or text[start - 1 : start] in _SIGNS:
             continue
@@ -229,105 +246,3 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     value = first.number.value + (part.value if first.number.value >= 0 else -part.value)
     total = replace(first.number, value=value, high=value, step=part.step, integer=False)
     return replace(second, number=total, unit=first.unit, start=first.start)
-
-
-@lru_cache(maxsize=1 << 8)
-def _singulars(text: str) -> frozenset[str]:
-    return frozenset(map(singular, exact_words(text)))
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What a rule found.
-
-    Attributes:
-        kind: Kind of the reference's value.
-        equal: Whether the answer has the reference's value; None if that is not certain.
-        answer: The compared values of the answer, as they are written; `""` for the whole answer.
-        hedges: Whether the answer names other values, too, so that it may have the reference's words and be wrong.
-    """
-
-    kind: str
-    equal: bool | None = None
-    answer: str = ""
-    hedges: bool = False
-
-
-@dataclass(eq=False)
-class Texts:
-    """The texts of a comparison, with their values, which are read when they are first needed.
-
-    Attributes:
-        question: The question; `""` without one.
-        answer: The answer.
-        reference: The reference.
-        tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
-        references: All references of the row.
-    """
-
-    question: str
-    answer: str
-    reference: str
-    tolerance: float | None = None
-    references: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        if "钱" in self.question:  # Otherwise 块 counts pieces.
-            self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
-
-    @cached_property
-    def answer_values(self) -> Values:
-        """The values in the answer."""
-        shares = any(not mention.number.step or mention.unit == "percent" for mention in self.reference_values.numbers)
-        return read(self.answer, *self.language, shares)
-
-    @cached_property
-    def reference_values(self) -> Values:
-        """The values in the reference."""
-        return read(self.reference, *self.language, len(self.reference) <= _LONGEST_SHARE)
-
-    @cached_property
-    def question_values(self) -> Values:
-        """The values in the question."""
-        return read(self.question[-_LONGEST_QUESTION:], *self.language)
-
-    @cached_property
-    def question_words(self) -> frozenset[str]:
-        """The words of the question, without endings of the plural."""
-        return _singulars(self.question[-_LONGEST_QUESTION:])
-
-    @cached_property
-    def asked_units(self) -> frozenset[str]:
-        """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
-        percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        question = plain(self.question)
-        named = {unit_at(f" {question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(question)}
-        return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
-
-    @property
-    def long(self) -> bool:
-        """Whether the answer is too long for a verdict on a number or date."""
-        return len(self.answer) > _LONGEST_ANSWER
-
-    @property
-    def short(self) -> bool:
-        """Whether the answer has at most three words."""
-        return self.length <= _SHORT
-
-    @cached_property
-    def length(self) -> int:
-        """The number of words of the answer; three ideographs count as one."""
-        ideographs = sum(word >= _IDEOGRAPHS for word in self.answer_words)
-        return len(self.answer_words) - ideographs + ideographs // 3
-
-    @property
-    def answer_words(self) -> tuple[str, ...]:
-        """The words of the answer."""
-        return exact_words(self.answer)
-
-    @cached_property
-    def language(self) -> tuple[str, bool]:
-        """The language of number words, and whether it has decimal commas."""
-        asked = self.question, self.reference
-        language = language_of(*asked, self.answer[:500])
-        return language if language != "en" else language_of(*asked), language != "en"

@@ -3,8 +3,8 @@
 import re
 
 from .._shared.words import exact_words
+from .comparison import Texts
 from .phrases import FILLERS, contains, negated, singular, takes_back
-from .reading import Texts
 
 _CORRECTION = re.compile(
     r"(?:^|[.;:,!?…—-]\s*)(?:correction|edit)\s?:|\b(?:no,? wait|wait,? no|hold on|oh no|"

@@ -7,9 +7,10 @@ import re
 from functools import lru_cache
 
 from .._shared.words import exact_words
-from .directions import LONGEST, LONGEST_ANSWER, POLE, around, content_words, opposite
+from .comparison import Comparison, Texts
+from .directions import POLE, around, compare_direction, content_words, opposite
 from .phrases import NEGATION, WORD, stem
-from .reading import Texts
+from .reading import SIGN_OF_VALUE
 from .text import word_set
 
 _SYMMETRIC = re.compile(
@@ -28,9 +29,21 @@ _ASKS_SUBJECT = re.compile(
     r"replaced|hired|succeeded|conquered|attacked|arrested|sued|founded|invented|outsold) (?P<object>.+)",
     re.IGNORECASE,
 )
+_LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
+
+
+def compare_statements(texts: Texts) -> bool | None:
+    """Compare who did what, and directions; None for other texts or if that is not certain."""
+    for compare in (compare_roles, compare_direction) if texts.answer.count(" ") < _LONGEST_ANSWER else ():
+        same = compare(texts)
+        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
+            continue
+        if not (same and SIGN_OF_VALUE.search(texts.reference)):
+            return same
+    return False if says_opposite(texts) else None
 
 
 def compare_roles(texts: Texts) -> bool | None:
@@ -42,13 +55,10 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
-    if answer.count(" ") >= LONGEST_ANSWER:
-        return None
     words = reference.lower().split()
-    compares = " than " in reference
-    if not _FEWEST <= len(words) <= (LONGEST_ANSWER if compares else LONGEST):
+    if len(words) < _FEWEST:
         return None
-    if compares:
+    if " than " in reference:
         ranks = " than " not in answer
         return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
     lowered = answer.lower()
@@ -109,17 +119,18 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
 
 
-def exchanges_roles(texts: Texts) -> bool:
-    """Return whether a statement makes the object of a question its subject, and the reference its object.
+def compare_subject(texts: Texts) -> Comparison | None:
+    """Return a difference if the answer's subject is the question's object, and its object the reference; else None.
 
-    >>> exchanges_roles(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets"))
-    True
+    >>> compare_subject(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets")).equal
+    False
     """
     asked = _ASKS_SUBJECT.match(texts.question)
     if not asked:
-        return False
+        return None
     said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
-    return f"{' '.join(texts.answer_words)} ".startswith(said)
+    exchanged = f"{' '.join(texts.answer_words)} ".startswith(said)
+    return Comparison("direction", False, may_contain_reference=True) if exchanged else None
 
 
 def _turned(reference: str, answer: str) -> bool:
@@ -143,8 +154,7 @@ def _swapped(reference: str, answer: str) -> bool:
     if len(said) != len(words) or set(said) != set(words):
         return False
     places = [place for place, (word, other) in enumerate(zip(said, words, strict=True)) if word != other]
-    apart = len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
-    return apart and said[places[0]] == words[places[1]] and said[places[1]] == words[places[0]]
+    return len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
 
 
 @lru_cache(maxsize=1 << 8)
@@ -162,11 +172,11 @@ def says_opposite(texts: Texts) -> bool:
     >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
     True
     """
-    if texts.reference.count(" ") > LONGEST_ANSWER or len(texts.answer) > _LONGER * len(texts.reference):
+    if len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    answer, reference = _stems(texts.answer), _stems(texts.reference)
-    answer = answer[max(0, len(answer) - len(reference)) :]
-    if len(answer) != len(reference) or len(reference) < _FEWEST:
+    reference = _stems(texts.reference)
+    answer = _stems(texts.answer)[-len(reference) :] if len(reference) >= _FEWEST else []
+    if len(answer) != len(reference):
         return False
     places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
     if not 0 < len(places) <= 2:  # noqa: PLR2004

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from .reading import Texts
+from .comparison import Texts
 from .text import plain
 
 _ELEMENTS = (
@@ -71,9 +71,7 @@ def compare_substance(texts: Texts) -> bool | None:
     >>> compare_substance(Texts("Which metal?", "Fe", "iron")), compare_substance(Texts("Iron?", "iron", "Fe"))
     (True, None)
     """
-    if not (reference := substance(texts.reference)):
-        return None
-    said = _ALSO.sub("", texts.answer)
+    reference, said = substance(texts.reference), _ALSO.sub("", texts.answer)
     answer = substance(said)
     if not answer and (atoms := _atoms(said)) and (expected := _atoms(texts.reference)):
         return None if atoms == expected else False

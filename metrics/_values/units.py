@@ -194,20 +194,6 @@ def _conversion(unit: str, other: str) -> tuple[float, float] | None:
     return one - zero, zero
 
 
-def compare_unit(reference: str, answer: str) -> bool | None:
-    """Return whether two names of units, such as "pascal" and "Pa", name the same unit; None for other texts.
-
-    >>> compare_unit("pascal", "Pa"), compare_unit("joule", "newton"), compare_unit("joule", "energy")
-    (True, False, None)
-    """
-    texts = [text.strip(" .").removeprefix("the ") for text in (reference, answer)]
-    units = [unit for text in texts for unit, length in [unit_at(f" {text}")] if unit and length == len(text) + 1]
-    if len(units) < len(texts):
-        return None
-    same = same_unit(*units)
-    return None if not same and 1 in map(len, texts) else same  # C is a coulomb or a degree Celsius.
-
-
 def same_unit(unit: str, other: str) -> bool:
     """Return whether two expressions are the same unit, such as mg and milligram."""
     return unit == other or _conversion(unit, other) == (1.0, 0.0)

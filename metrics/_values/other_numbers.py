@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from .comparison import Texts
 from .dates import Date, agrees
 from .phrases import FILLERS, WORD, negated, singular
-from .reading import Mention, Texts, Values
+from .reading import Mention, Values
 from .text import word_set
 from .units import converted
 

@@ -1,0 +1,145 @@
+"""Compare names of weekdays, months and seasons, and sets of weekdays.
+
+"on Tuesdays" names "Tuesday"; "Mon–Fri" is "on weekdays", and "Tue/Thu" is not "Tuesday to Thursday".
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .._shared.words import exact_words
+from .comparison import Texts
+from .dates import MONTH_OF
+from .phrases import FILLERS, NEGATION, rest, singular
+from .text import plain, word_set, word_starts
+
+_WEEKDAYS = (
+    "monday mon montag lundi lunes lunedì maandag segundafeira понедельник poniedziałek pazartesi सोमवार الاثنين",
+    "tuesday tue tues dienstag mardi martes martedì dinsdag terçafeira вторник wtorek sali मंगलवार الثلاثاء",
+    "wednesday wed mittwoch mercredi miércoles mercoledì woensdag quartafeira среда środa çarşamba बुधवार الأربعاء",
+    "thursday thu thur thurs donnerstag jeudi jueves giovedì donderdag "
+    "quintafeira четверг czwartek perşembe गुरुवार الخميس",
+    "friday fri freitag vendredi viernes venerdì vrijdag sextafeira пятница пятницу piątek cuma शुक्रवार الجمعة",
+    "saturday sat samstag samedi sábado sabato zaterdag суббота субботу sobota sobotę cumartesi शनिवार السبت",
+    "sunday sun sonntag dimanche domingo domenica zondag воскресенье niedziela niedzielę pazar रविवार الأحد",
+)
+_SEASONS = (
+    "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
+    "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
+)  # fmt: skip
+WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+"""The number of each weekday's names, from 0 for Monday."""
+_NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More often, they are other words.
+MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS}
+"""The number of each month's names, except those that are common words."""
+_CYCLES = (WEEKDAYS, {name: number for number, names in enumerate(_SEASONS) for name in names.split()}, MONTHS)
+_STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
+# Words that deny a weekday or month, or name only a part of it.
+_LIMITED = re.compile(
+    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|not|never|nicht|kein\w*|pas|non?|nie|niet|"
+    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
+    re.IGNORECASE,
+)
+_LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
+_ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b[12]\d{3}\b")
+_LONGEST_NAME = 8  # Words of an answer that names a weekday, month or season.
+
+# Names of up to five letters, such as Sat and Sun, are also other words in lower case.
+_LONG, _SHORT = (
+    "|".join(name for name in WEEKDAYS if name.isalpha() and (len(name) > len("thurs")) == long)
+    for long in (True, False)
+)
+_DAY = f"(?:(?i:{_LONG})s?|(?:{_SHORT.title()})\\.?)(?!\\w)"
+_DAYS = re.compile(
+    rf"(?P<but>\b(?:except|but)(?: on)? )?\b(?:(?P<group>(?i:weekday|weekend|daily|every day))s?\b|"
+    rf"(?P<first>{_DAY})(?:\s?(?:[-–—]|\b(?:to|until|till|through|bis)\b)\s?(?P<last>{_DAY}))?)"
+)
+_GROUPS = {"weekday": range(5), "weekend": range(5, 7), "daily": range(7), "every day": range(7)}
+_STARTS_OF_DAYS = frozenset(name[:3] for name in (*WEEKDAYS, *_GROUPS))
+# The answer may name days on which something is closed, or not all days of a name.
+_NOT_ALL_DAYS = re.compile(r"\b(?:closed|shut|or|first|last|second|third|fourth|other|before|after)\b", re.IGNORECASE)
+_LONGEST, _LONGEST_DAYS = 60, 12  # Characters of a reference with several weekdays, and words of an answer with them.
+
+
+def may_be_in_cycle(reference: str) -> bool:
+    """Return whether a reference may have the name of a weekday, month or season."""
+    return not reference.isascii() or not _STARTS.isdisjoint(word_starts(reference))
+
+
+def compare_in_cycle(texts: Texts) -> bool | None:
+    """Return whether the answer names the reference's weekday, month or season; None if that is not certain.
+
+    >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
+    (True, False)
+    """
+    (text, reference_year), (said, year) = (
+        _without_year(_ALTERNATING.sub("", plain(text)))
+        for text in (texts.reference, _LATER_CLAUSE.sub("", texts.answer))
+    )
+    words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
+    cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
+    answer = _named(exact_words(said), cycle) if cycle else set()
+    if not cycle or len(answer) != 1 or _LIMITED.search(said):
+        return None
+    if answer != _named(words, cycle):
+        return False
+    alternates = [_ALTERNATING.search(text) is not None for text in (texts.reference, texts.answer)]
+    if alternates[0] != alternates[1]:
+        return False if "every" in texts.answer_words else None
+    return True if year == reference_year and texts.length <= _LONGEST_NAME else None
+
+
+def _without_year(text: str) -> tuple[str, str]:
+    """Return a text without its year, and the year; `""` without one."""
+    year = _YEAR.search(text)
+    return (_YEAR.sub("", text, count=1), year[0]) if year else (text, "")
+
+
+def keys_in_cycle(name: str) -> frozenset[str]:
+    """Return what the name of a weekday, season or month stands for; nothing for another text.
+
+    >>> keys_in_cycle("Sat") == keys_in_cycle("Saturday"), keys_in_cycle("sat down")
+    (True, frozenset())
+    """
+    words = exact_words(plain(name))
+    cycles = enumerate(_CYCLES if len(words) == 1 else ())
+    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _named(words, names))
+
+
+def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
+    """Return the numbers of a cycle's names among words, which may be plurals."""
+    return {cycle[form] for word in words for form in (word, singular(word)) if form in cycle}
+
+
+def has_weekdays(reference: str) -> bool:
+    """Return whether a reference names several weekdays."""
+    may_have = len(reference) <= _LONGEST and not _STARTS_OF_DAYS.isdisjoint(word_starts(reference))
+    return may_have and len(_days(reference)) > 1
+
+
+def compare_weekdays(texts: Texts) -> bool | None:
+    """Return whether the answer has the weekdays of a reference with several; None if that is not certain."""
+    both = f"{texts.answer} {texts.reference}"
+    if texts.length > _LONGEST_DAYS or NEGATION.search(both) or _NOT_ALL_DAYS.search(both):
+        return None
+    days, said = _days(texts.reference), _days(texts.answer)
+    others = [word for word in rest(_DAYS.sub("", texts.reference), 0, 0) if word[0].isalnum()]
+    return said == days if said and not others else None
+
+
+def _days(text: str) -> set[int]:
+    """Return the weekdays that a text names, from 0 for Monday to 6."""
+    days = set[int]()
+    for match in _DAYS.finditer(plain(text)):
+        if match["group"]:
+            named = {*_GROUPS[match["group"].lower()]}
+        else:
+            first, last = (_number(match[name] or match["first"]) for name in ("first", "last"))
+            named = {day % 7 for day in range(first, last + 1 + 7 * (last < first))}
+        days = days - named if match["but"] else days | named
+    return days
+
+
+def _number(name: str) -> int:
+    name = name.lower().rstrip(".")
+    return WEEKDAYS[name] if name in WEEKDAYS else WEEKDAYS[name.removesuffix("s")]

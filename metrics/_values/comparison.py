@@ -1,0 +1,158 @@
+"""The interface of a rule: the texts that it compares, and what it returns.
+
+A rule is a function of `Texts`. It returns
+
+- True or False if the answer certainly has the reference's value, or certainly has another one;
+- None if it is not certain, or if the reference is of another kind, so that the next rule is tried;
+- a `Comparison` if no other rule may decide, even if it is not certain (`equal` is None), or to say more than that.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from .._shared.words import exact_words
+from .number_words import language_of
+from .phrases import singular
+from .reading import IDEOGRAPHS, Values, read
+from .text import plain
+from .units import unit_at
+
+_LONGEST_ANSWER, _LONGEST_QUESTION = 1500, 1000  # Characters; only the end of a longer question is read.
+_LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
+_SHORT = 3  # Words of a short answer.
+_ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
+_PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 8)
+def _singulars(text: str) -> frozenset[str]:
+    return frozenset(map(singular, exact_words(text)))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a rule found.
+
+    Attributes:
+        kind: Kind of the reference's value.
+        equal: Whether the answer has the reference's value; None if that is not certain.
+        answer: The compared values of the answer, as they are written; `""` for the whole answer.
+        may_contain_reference: Whether the answer may contain the reference and still be wrong, as "206 or 208" is.
+    """
+
+    kind: str
+    equal: bool | None = None
+    answer: str = ""
+    may_contain_reference: bool = False
+
+
+@dataclass(eq=False)
+class Texts:
+    """The texts of a comparison, with their values, which are read when they are first needed.
+
+    Attributes:
+        question: The question; `""` without one.
+        answer: The answer.
+        reference: The reference.
+        tolerance: Largest relative difference of equal numbers; None for half a unit of the last digit.
+        references: All references of the row.
+    """
+
+    question: str
+    answer: str
+    reference: str
+    tolerance: float | None = None
+    references: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if "钱" in self.question:  # Otherwise 块 counts pieces.
+            self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
+
+    @cached_property
+    def answer_values(self) -> Values:
+        """The values in the answer."""
+        shares = any(not mention.number.step or mention.unit == "percent" for mention in self.reference_values.numbers)
+        return read(self.answer, *self.language, shares)
+
+    @cached_property
+    def reference_values(self) -> Values:
+        """The values in the reference."""
+        return read(self.reference, *self.language, len(self.reference) <= _LONGEST_SHARE)
+
+    @cached_property
+    def question_values(self) -> Values:
+        """The values in the question."""
+        return read(self.question[-_LONGEST_QUESTION:], *self.language)
+
+    @cached_property
+    def question_words(self) -> frozenset[str]:
+        """The words of the question, without endings of the plural."""
+        return _singulars(self.question[-_LONGEST_QUESTION:])
+
+    @cached_property
+    def asked_units(self) -> frozenset[str]:
+        """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
+        percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
+        question = plain(self.question)
+        named = {unit_at(f" {question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(question)}
+        return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
+
+    @property
+    def long(self) -> bool:
+        """Whether the answer is too long for a verdict on a number or date."""
+        return len(self.answer) > _LONGEST_ANSWER
+
+    @property
+    def short(self) -> bool:
+        """Whether the answer has at most three words."""
+        return self.length <= _SHORT
+
+    @cached_property
+    def length(self) -> int:
+        """The number of words of the answer; three ideographs count as one."""
+        ideographs = sum(word >= IDEOGRAPHS for word in self.answer_words)
+        return len(self.answer_words) - ideographs + ideographs // 3
+
+    @property
+    def answer_words(self) -> tuple[str, ...]:
+        """The words of the answer."""
+        return exact_words(self.answer)
+
+    @cached_property
+    def language(self) -> tuple[str, bool]:
+        """The language of number words, and whether it has decimal commas."""
+        asked = self.question, self.reference
+        language = language_of(*asked, self.answer[:500])
+        return language if language != "en" else language_of(*asked), language != "en"
+
+
+class Rule(NamedTuple):
+    """A rule for a kind of values, with limits outside of which it is not tried."""
+
+    kind: str  # unless the rule returns a comparison with another one
+    compare: Callable[[Texts], Comparison | bool | None]
+    may_be: Callable[[str], Any] | None = None  # a fast test, which fails only for references of another kind
+    may_answer: Callable[[str], Any] | None = None  # a fast test, which fails only for answers without a verdict
+    most_spaces: float = math.inf  # in the reference
+    longest_reference: float = 120  # in characters
+    longest_answer: float = math.inf  # in characters
+
+    def may_apply(self, reference: str) -> bool:
+        """Return whether the reference may be of this kind."""
+        within = len(reference) <= self.longest_reference and reference.count(" ") <= self.most_spaces
+        return within and (self.may_be is None or bool(self.may_be(reference)))
+
+
+def first_verdict(rules: Iterable[Rule], texts: Texts) -> Comparison | None:
+    """Compare by the first rule that applies; None if none does."""
+    length = len(texts.answer)
+    for rule in rules:
+        if length > rule.longest_answer or (rule.may_answer and not rule.may_answer(texts.answer)):
+            continue
+        if (found := rule.compare(texts)) is not None:
+            return found if isinstance(found, Comparison) else Comparison(rule.kind, found)
+    return None

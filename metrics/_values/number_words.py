@@ -1,0 +1,244 @@
+"""Find the language of a text, and write its number words in digits: "twenty-one" becomes "21"."""
+
+import math
+import re
+from functools import lru_cache
+
+from .numerals import LANGUAGES as NUMERALS
+from .numerals import with_numerals
+from .text import Replacement, word_set
+
+_Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
+
+_FUNCTION_WORDS = {
+    "de": word_set(
+        "der die das und ist war wurde wie viel viele wann welche welcher welches in im jahr ein eine nicht uhr mit "
+        "von zu"
+    ),
+    "fr": word_set(
+        "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans heure "
+        "coûte dure"
+    ),
+    "es": word_set(
+        "el la los las y es un una cuesta cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
+    ),
+    "it": word_set(
+        "il lo la gli le è un una quanto quanta quanti quante costa chi quando quale fu anni del della nel sono di e "
+        "ha che ora ore dura"
+    ),
+    "pt": word_set(
+        "o a os as é um uma quanto custa quantos quantas quando qual quem foi do da dos das em no na são de e tem ano "
+        "anos que horas tempo dura"
+    ),
+    "nl": word_set(
+        "de het een en is in was hoe hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor laat "
+        "lang kost"
+    ),
+    "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
+    "pl": word_set("w i na nie jest to się z do po o jak czy ile kto który która które jakie kiedy był była roku lat"),
+    "tr": word_set("ve bir bu ne kaç kim hangi nasıl mi mı mu mü da de için ile olarak kadar zaman nedir var saat"),
+    "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
+}
+_LANGUAGES = {
+    word: [language for language, words in _FUNCTION_WORDS.items() if word in words]
+    for word in frozenset().union(*_FUNCTION_WORDS.values())
+}
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@lru_cache(maxsize=1 << 12)
+def _function_words(text: str) -> tuple[int, ...]:
+    """Return the number of each language's function words in a text."""
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text.lower()))):
+        for language in languages:
+            counts[language] += 1
+    return tuple(counts.values())
+
+
+def language_of(*texts: str) -> str:
+    """Return the language of texts by their function words, a key of `_FUNCTION_WORDS`; en if none prevails.
+
+    >>> language_of("Wie viele Knochen hat ein Mensch?", "206"), language_of("206 bones")
+    ('de', 'en')
+    """
+    counts = [*map(sum, zip(*map(_function_words, texts), strict=True))]
+    most = max(counts)
+    return "en" if most == counts[-1] else [*_FUNCTION_WORDS][counts.index(most)]
+
+
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_ONE = "|".join(_ONES)
+_TEN = "ten|eleven|twelve"
+_TEEN = f"{_TEN}|(?:thir|four|fif|six|seven|eigh|nine)teen"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+_DENOMINATORS = {
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "twelfth": 12, "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+_POWER_OF_SCALE = {
+    word: power
+    for power, words in {
+        2: "hundred",
+        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча тыс",
+        5: "lakh",
+        6: "million millions mn mio millionen millones millón milioni milione miljoen milhões milhão "
+        "миллион миллиона миллионов млн",
+        7: "crore",
+        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miljard bilhões "
+        "миллиард миллиарда миллиардов млрд",
+        12: "trillion tn",
+    }.items()
+    for word in words.split()
+}
+_PERCENT = re.compile(
+    r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
+)
+# The first three letters of words in the patterns.
+_IN_PERCENT = word_set("per cen pro cie про")
+_IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("doz dut dou doc")
+_SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
+_LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
+_POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
+_DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
+_LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31) | dict.fromkeys(
+    ("april", "june", "september", "november"), 30
+)
+_HALVES: tuple[_Phrase, ...] = tuple(
+    (frozenset(), re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda match: f"{match[1] or 1} 1/2"),
+        (r"\b(?:un[oa]s|uns|umas) (?=\d|[a-zà-ü]{3,})", "about "),
+        (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa])\b", " 1/2"),
+        (r"(?<=\d)(×10\^\d+) 1/2", r".5\1"),
+    )
+)
+_AFTER_MILLIONS = re.compile(r"\b(\d+?)((?:000)+) 1/2\b")
+_AFTER_NOUN = re.compile(r"\b(\d+) (?!heures?)([^\W\d_]+) 1/2\b")
+# Words of English numbers that are no words of another language; those are read in texts without other number words.
+_ENGLISH_NUMBER = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}|hundred|half|quarter)\b(?<!\bten)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 13)
+def with_digits(text: str, language: str = "en") -> str:
+    """Return a text with digits for number words.
+
+    >>> with_digits("two and a half of twenty-one, in nineteen sixty-nine"), with_digits("half a dozen")
+    ('2 1/2 of 21, in 1969', '6')
+    """
+    from text_to_num import alpha2digit
+
+    words = frozenset(_LETTERS.findall(text.lower()))
+    if not words:
+        return text
+    starts = {word[:3] for word in words}  # Texts without the words that a pattern needs are not searched for it.
+    if not _IN_PERCENT.isdisjoint(starts):
+        text = _PERCENT.sub("%", text)
+    for needed, pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
+        if not needed or not needed.isdisjoint(starts):
+            text = pattern.sub(replacement, text)
+    if not _POWER_OF_SCALE.keys().isdisjoint(words):
+        text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
+    if not _IN_LETTER_SCALED.isdisjoint(words):
+        text = _LETTER_SCALED.sub(_letter_scaled, text)
+    if language in NUMERALS:
+        text = with_numerals(text, language)
+    else:
+        before, text = text, alpha2digit(text, language, 0)
+        if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
+            return with_digits(text)
+    if language != "en":
+        text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
+        text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
+    return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
+
+
+def _letter_scaled(match: re.Match[str]) -> str:
+    """Return 12×10^3 for 12k. A lowercase m is a million only after a currency; otherwise it is a meter."""
+    currency, digits, letter = match.groups("")
+    return match[0] if letter == "m" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
+
+
+def _radians(match: re.Match[str]) -> str:
+    """Return 1.570796 for the number before "radians" in "π/2 radians"."""
+    return f"{int(match[1] or 1) * math.pi / int(match[2] or 1):.6f}"
+
+
+def _last_day(match: re.Match[str]) -> str:
+    """Return March 31 for "the last day of March"."""
+    return f"{match[1]} {_LAST_DAYS[match[1].lower()]}"
+
+
+def _decade(match: re.Match[str]) -> str:
+    """Return 1920s for "twenties", and 1870s for "eighteen seventies"."""
+    century = 18 if (match[1] or "").lower() == "eighteen" else 19
+    return f"{century}{_DECADES.index(match[2].lower()) + 2}0s"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """Return 2/3 for "two thirds"."""
+    top, bottom = match[1].lower(), match[2].lower()
+    denominator = _DENOMINATORS.get(bottom) or _DENOMINATORS[bottom.removesuffix("s")]
+    return f"{_ONES.index(top) + 1 if top in _ONES else 1}/{denominator}"
+
+
+def _year(match: re.Match[str]) -> str:
+    """Return 1969 for "nineteen sixty-nine", and 1905 for "nineteen oh five"."""
+    from text_to_num import text2num
+
+    parts = (words.replace("-", " ").lower() for words in (match[1], match[2] or match[3]))
+    return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
+
+
+_MONEY, _CODES = "dollars?|yen|rupees?|francs?", "USD|EUR|GBP|CHF|JPY|INR|CNY"
+_AFTER_PRONOUN = "of|another|day|thing|side|such|more|can|could|may|must|should|would|has"
+_SHARE = rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)"
+_YEAR_IN_WORDS = (
+    rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)"
+)
+# Phrases with numbers in English texts, in the order in which they are replaced. A pattern runs only if a word of the
+# text starts with the three letters before it.
+_ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
+    (word_set(starts), re.compile(pattern, re.IGNORECASE), replacement)
+    for starts, pattern, replacement in (
+        ("twe thi for fif six sev eig nin", rf"\b({_TENS}) - (?=\w)", r"\1-"),
+        ("dol yen rup fra", rf"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:{_MONEY})\b)", ""),
+        ("pou", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
+        ("dol", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
+        ("usd eur gbp chf jpy inr cny pou", rf"\b({_CODES})\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
+        ("rad πra pir", r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
+        ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
+        ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
+        ("twi", r"\btwice\b", "2 times"),
+        ("pai", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
+        ("thr", r"\bthrice\b", "3 times"),
+        ("onc", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
+        ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
+        ("doz hal", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
+        ("sec", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
+        ("eac eve", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
+        ("per", r"(?: of an?)? percentage points?\b", " percent"),
+        ("bas", r" basis points?\b", " bp"),
+        ("gmt", r"\bGMT\b", "UTC"),
+        ("hun", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
+        ("hun", r"\ban? hundred\b", "one hundred"),
+        ("bpm", r"\bbpm\b", "beats per minute"),
+        ("for", r"\bfortnightly\b", "every 2 weeks"),
+        ("qua", r"\bquarterly\b", "every 3 months"),
+        ("hal", r"\bhalf an? (?=\w)", "1/2 "),
+        ("tho mil bil tri doz", r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
+        ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        ("zer", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
+        ("min neg zer", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
+        # "One" as a pronoun is no number.
+        ("one hun", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
+        ("one hun", rf"\bone (?={_AFTER_PRONOUN})", "some "),
+        ("qua", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
+        ("hal", r"\band (?:a|one)[ -]half\b", "1/2"),
+        (" ".join(word[:3] for word in _DENOMINATORS), rf"{_SHARE}\b(?! (?:dozen|a |person|time))", _fraction),
+        ("ten ele twe thi fou fif six sev eig nin", _YEAR_IN_WORDS, _year),
+    )
+)

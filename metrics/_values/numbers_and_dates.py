@@ -1,0 +1,90 @@
+"""Compare references with numbers: formulas, dates, times, ratios, lists, and single numbers or quantities."""
+
+import re
+from dataclasses import replace
+
+from .comparison import Comparison, Rule, Texts, first_verdict
+from .formulas import compare_formula
+from .lists import compare_list, is_list
+from .moments import compare_date, compare_hours, compare_period, compare_time
+from .other_numbers import has_other_number
+from .phrases import negated
+from .quantities import compare_number, two_forms, wanted_number
+from .reading import has_value
+
+_LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_YEAR = re.compile(r"\d{3,4}")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_RATIO = re.compile(
+    r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
+)
+_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
+
+
+def may_be_value(reference: str) -> bool:
+    """Return whether a reference may have a number or date, or be a list."""
+    return has_value(reference) or _LISTED.search(reference) is not None
+
+
+def compare_number_or_date(texts: Texts) -> Comparison | None:
+    """Compare a reference that may have a number, by the first rule that applies."""
+    reference = texts.reference
+    # The answer to "where" is a place, even if the reference has a number.
+    place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
+    return first_verdict((_LIST,) if place or not has_value(reference) else _RULES, texts)
+
+
+def _is_same_text(texts: Texts) -> Comparison | None:
+    """Compare texts that are the same with digits for number words: "World War II" and "world war two"."""
+    numbers = texts.reference_values.numbers
+    answer, reference = (
+        _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
+    )
+    return Comparison(numbers[0].kind, True) if numbers and answer == reference else None
+
+
+def _compare_formula(texts: Texts) -> bool | None:
+    measured = any(mention.unit for mention in texts.reference_values.numbers)
+    return None if measured else compare_formula(texts.answer, texts.reference)
+
+
+def _compare_ratio(texts: Texts) -> bool | None:
+    """Compare ratios and scores, such as 3:2, if the answer has only one of them."""
+    match = _RATIO.fullmatch(texts.reference.strip(" ."))
+    if not match or texts.reference_values.times:
+        return None
+    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer)]
+    return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
+
+
+def _compare_list(texts: Texts) -> Comparison | None:
+    listed = _LISTED.search(texts.reference) and is_list(texts) and not texts.reference_values.is_range
+    return Comparison("list", compare_list(texts)) if listed else None
+
+
+def _compare_single_value(texts: Texts) -> Comparison | None:
+    """Compare a reference with a single number, or with two forms of one quantity, such as "10 ft (3.05 m)"."""
+    forms = two_forms(texts)
+    if forms:
+        comparisons = [compare_number(form, number) for form in forms if (number := wanted_number(form))]
+        return max(comparisons, key=lambda comparison: comparison.equal is True, default=None)
+    number = wanted_number(texts)
+    comparison = compare_number(texts, number) if number else Comparison("number")
+    if comparison.equal is None and has_other_number(texts):
+        return replace(comparison, equal=False, may_contain_reference=False)
+    return comparison if number else None
+
+
+_LIST = Rule("list", _compare_list)
+_RULES = (
+    Rule("number", _is_same_text),
+    Rule("formula", _compare_formula),
+    Rule("date", compare_period),
+    Rule("date", compare_date),
+    Rule("time", compare_time),
+    Rule("number", _compare_ratio),
+    Rule("time", compare_hours),
+    _LIST,
+    Rule("number", _compare_single_value),
+)

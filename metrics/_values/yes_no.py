@@ -1,0 +1,202 @@
+"""Compare answers to yes-or-no questions: "It doesn't." means "No"."""
+
+import re
+
+from .._shared.words import exact_words
+from .comparison import Comparison, Texts
+from .directions import opposite
+from .number_words import language_of
+from .phrases import stem, takes_back
+from .statements import ranks_first
+from .text import word_set
+
+_ENGLISH_YES = word_set("yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right")
+_YES = _ENGLISH_YES | word_set(
+    "ja jawohl wahr richtig doch genau klar oui si vrai exactement effectivement sí sì verdadero claro cierto "
+    "efectivamente vero certo esatto certamente sim verdade exato klopt inderdaad zeker да конечно верно evet ναι "
+    "はい ええ そうです 是 是的 没错 沒錯 对 對 对的 對的 네 예 맞아요 맞습니다 그렇습니다 نعم أجل بلى"
+)
+_NO = word_set(
+    "no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch keineswegs non faux falso "
+    "não nee нет неправда неверно hayır όχι いいえ いや 違います 不 不是 不对 不對 没有 沒有 否 "
+    "아니요 아니오 아니에요 아닙니다 لا كلا"
+)
+# Words that may deny a yes before them in other languages: "Конечно нет".
+_DENIERS = word_set("nicht nein niet nee non no pas faux não нет не gegenteil 不是 没有 아닙니다")
+_INTERJECTIONS = word_set("well oh actually obviously the")
+# Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
+_ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно")
+_DETERMINERS = word_set("no not never neither")
+_DETERMINED = word_set("one only doubt problem longer matter")
+_LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
+_WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
+_PRONOUN_AND_VERB = re.compile(
+    r"""
+    (?:i\ think\ |(?:well|actually|of\ course|(?:un)?fortunately|sadly),?\ )?
+    (?:it|he|she|they|that|there|this|we|you|i|one)
+    (?:'s|’s|\ (?:really\ |certainly\ |surely\ |definitely\ )?
+        (?:is|does|do|did|was|were|has|have|had|can|ca(?=n)|could|will|wo(?=n)|would|should|must|may|are))
+    (?P<no>\ ?not|n't|n’t)?
+    (?:\ indeed|\ be|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_COURSE = re.compile(
+    r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
+    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
+    r"por supuesto|com certeza)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
+_TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
+_DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
+_JUDGED = re.compile(
+    r"(?:statement|that|this|claim|it)(?: is|'s)? "
+    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b"
+    r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
+    re.IGNORECASE,
+)
+_MYTH = re.compile(
+    r"\W*(?:that|this|it)(?:['’]s| is| was)(?P<no> not|n['’]t)?(?: just| only| actually)? (?:"
+    r"(?:an? |the )?(?:(?!not\b)[\w-]+ ){0,2}(?:myth|misconception|legend|hoax|fallacy|nonsense|lie|wives['’] tale)\b|"
+    r"(?P<fact>the case|a fact)(?=\W*$|[.,;:]))",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(
+    r"\W*(?:it|he|she|they|that|we|you|i|one) (?:did|does|do)(?P<no> not|n['’]t)? (?P<verb>[a-z]+)"
+    r"(?: (?:it|them|that|him|her|so))?[.!]?$",
+    re.IGNORECASE,
+)
+# A question with one verb, and the places where the verb may stand among the question's words.
+_ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
+_PLACES = slice(2, 5)
+_ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
+_LEAVE = re.compile(
+    r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
+    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b",
+    re.IGNORECASE,
+)
+# Two of these in an English statement cancel each other.
+_COUNTED_NEGATION = re.compile(
+    r"\b(?:neither\b.{1,40}?\bnor|not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
+_BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
+_IN_ENGLISH = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
+)
+_AUXILIARIES = word_set(
+    "is are was were do does did can could will would should must may might has have had be been the a an in on at "
+    "through of to for from number animal"
+)
+_PRONOUNS = word_set("it its they theyre he hes she shes there theres")
+_BRIEF = 2  # Words of a statement about a pronoun.
+_REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
+_MAY_BE_POLAR = re.compile(
+    r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
+)
+_BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
+
+
+def means_yes_or_no(reference: str) -> bool:
+    """Return whether a reference is a yes or no, which a reason may follow."""
+    return _MAY_BE_POLAR.match(reference) is not None and polarity(reference) is not None
+
+
+def compare_yes_or_no(texts: Texts) -> Comparison:
+    """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
+    expected, words = polarity(texts.reference), len(texts.reference.split())
+    bare = words <= _BARE
+    said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
+    reasoned = not bare and texts.length > 1
+    unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)
+    return Comparison("yes_no", None if unclear else said == expected)
+
+
+def polarity(text: str) -> bool | None:
+    """Return True for a text that means yes, False for one that means no, else None.
+
+    >>> polarity("Yes, it does."), polarity("No, not at all"), polarity("It isn't."), polarity("Paris")
+    (True, False, False, None)
+    """
+    words: list[str] = _WORD.findall(text.lower())
+    if not words:
+        return None
+    if match := _OF_COURSE.match(text):
+        return False if match["no"] else None if not _DENIERS.isdisjoint(words[:5]) else True
+    first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
+    adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
+    if first in _YES and not adjective:
+        denied = first not in _ENGLISH_YES and not _DENIERS.isdisjoint(words[1:4])
+        return None if denied else second != "not"
+    if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
+        return first == "not" and second in {"false", "wrong"}
+    if match := _PRONOUN_AND_VERB.fullmatch(_CLAUSE.split(text.strip(" .!\n"), maxsplit=1)[0]):
+        return bool(match["no"]) == bool(match["false"])
+    return None
+
+
+def says_yes(question: str, answer: str) -> bool | None:
+    """Return whether an answer affirms a yes-or-no question: by a word, or by repeating its statement.
+
+    >>> says_yes("Does ice float?", "Ice floats."), says_yes("Do bats lay eggs?", "Bats don't lay eggs.")
+    (True, False)
+    """
+    if (judged := _JUDGED.search(answer)) and _TRUE_OR_FALSE.search(question):
+        return not (judged["no"] or judged["f"])
+    if _DENIED.search(question):
+        return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
+    answer = _NO_DOUBT.sub("", answer)
+    said = polarity(answer)
+    if said is not None or not question:
+        return said
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states))
+    return next((verdict for verdict in verdicts if verdict is not None), None)
+
+
+def _judges(question: str, answer: str) -> bool | None:
+    """Return whether an answer calls what a question asks a fact, or a myth."""
+    match = _MYTH.match(answer)
+    if not match or any(word in question.lower() for word in (match[0].split()[-1].lower(), "not", "n't")):
+        return None
+    return bool(match["fact"]) != bool(match["no"])
+
+
+def _permits(question: str, answer: str) -> bool | None:
+    """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
+    match = _LEAVE.search(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
+    return not match["no"] if match and not _BUT.search(answer) else None
+
+
+def _emphasizes(question: str, answer: str) -> bool | None:
+    """Return whether an answer repeats the verb of a question after "did": "He did win it."."""
+    match = _EMPHASIS.match(answer)
+    if not match or not _ASKS_DOING.match(question):
+        return None
+    return None if match["verb"].lower() not in exact_words(question)[_PLACES] else not match["no"]
+
+
+def _states(question: str, answer: str) -> bool | None:
+    """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
+    if language_of(question) != "en" and not _IN_ENGLISH.match(question):
+        return None
+    asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
+    clause = _CLAUSE.split(answer, maxsplit=1)[0]
+    words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
+    words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
+    said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
+    same_end = asked and (asked[-1] in said or opposite(asked[-1], words))
+    if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
+        return None
+    opposites = [word for word in asked if word not in said and opposite(word, words)]
+    repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
+    near = said[1:2] == asked[-1:] or opposite(asked[-1], words[1:2])
+    brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
+    if repeated < _REPEATED * len(asked) and not brief:
+        return None
+    order = [asked.index(word) for word in said if asked.count(word) == 1]
+    if order != sorted(order):
+        return None
+    negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
+    return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
