@@ -17,8 +17,8 @@ _ASKS_CODE = re.compile(
 )
 _WORDS_BEFORE = 3  # Words before the code that an answer names.
 _QUOTED, _AROUND = re.compile(r"`([^`]+)`"), " ()$`"
-_LONGEST, _LONGEST_ANSWER = 80, 400  # Characters.
-_REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
+_LONGEST_ANSWER = 400  # Characters.
+REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
 
 def may_be_code(reference: str) -> bool:
@@ -52,22 +52,21 @@ def compare_code(texts: Texts) -> Comparison | None:
     >>> compare_code(Texts("", "(x & 1) == 0", "x % 2 == 0")).equal, compare_code(Texts("", "Rome", "Paris"))
     (None, None)
     """
-    reference = texts.reference
-    if _REACTS.search(reference) and (reacts := _compare_reaction(texts)) is not None:
-        return Comparison("identifier", reacts)
-    if len(reference) > _LONGEST:
-        return None
-    version = bool(VERSION.search(reference) and ASKS_VERSION.search(texts.question))
+    version = bool(VERSION.search(texts.reference) and ASKS_VERSION.search(texts.question))
     same = None
     if len(texts.answer) <= _LONGEST_ANSWER:
         same = compare_label(texts, version)
         same = compare_program(texts) if same is None and not version else same
-    is_code = same is not None or version or ONLY_CODE.search(reference)
+    is_code = same is not None or version or ONLY_CODE.search(texts.reference)
     return Comparison("identifier", same) if is_code else None
 
 
-def _compare_reaction(texts: Texts) -> bool | None:
-    """Compare chemical equations, whose substances may have another order; None for other texts."""
+def compare_reaction(texts: Texts) -> bool | None:
+    """Compare chemical equations, whose substances may have another order; None for other texts.
+
+    >>> compare_reaction(Texts("", "O₂ + 2 H₂ → 2 H₂O", "2H2 + O2 -> 2H2O"))
+    True
+    """
     answer, reference = map(_reaction, (texts.answer, texts.reference))
     names = [[[name.lstrip("0123456789") for name in side] for side in sides] for sides in (answer, reference)]
     return answer == reference if len(reference) > 1 and names[0] == names[1] else None

@@ -21,7 +21,7 @@ from .reading import IDEOGRAPHS, Values, read
 from .text import plain
 from .units import unit_at
 
-_LONGEST_ANSWER, _LONGEST_QUESTION = 1500, 1000  # Characters; only the end of a longer question is read.
+_LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
@@ -100,11 +100,6 @@ class Texts:
         question = plain(self.question)
         named = {unit_at(f" {question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(question)}
         return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
-
-    @property
-    def long(self) -> bool:
-        """Whether the answer is too long for a verdict on a number or date."""
-        return len(self.answer) > _LONGEST_ANSWER
 
     @property
     def short(self) -> bool:

@@ -24,7 +24,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, may_be_in_cycle
 from .choices import compare_options
-from .codes import compare_code, compare_quoted, may_be_code
+from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .lists import is_one_of_candidates
 from .moments import only_date
@@ -77,7 +77,8 @@ class Decision:
 
 
 # Characters.
-_LONGEST_LIST, _LONGEST_NAME = 400, 200
+_LONGEST_CODE, _LONGEST_PLACE, _LONGEST_WITH_PLACE = 80, 40, 100
+_LONGEST_LIST, _LONGEST_NAME, _LONGEST_WITH_VALUE = 400, 200, 1500
 _LONGEST_DATE, _LONGEST_SHOWN = 30, 80
 _SOLUTION = 300  # Worked solutions are at least as long.
 _SPACES, _SPACES_IN_STATEMENT, _SPACES_IN_CYCLE = 16, 15, 4  # In a value or list, and in the name of a weekday.
@@ -268,15 +269,16 @@ _RULES = (
     Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=_SPACES_IN_CYCLE),
     Rule("direction", compare_subject),
     Rule("identifier", compare_quoted, most_spaces=0),
-    Rule("identifier", compare_code, may_be_code),
+    Rule("identifier", compare_reaction, REACTS.search),
+    Rule("identifier", compare_code, may_be_code, longest_reference=_LONGEST_CODE),
     Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
     Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
     Rule("identifier", compare_substance, substance, longest_answer=_LONGEST_NAME),
     Rule("identifier", compare_unit, longest_answer=_LONGEST_NAME),
     Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
     Rule("person", compare_person, longest_answer=_LONGEST_NAME),
-    Rule("place", compare_known_name, longest_answer=_LONGEST_NAME),
+    Rule("place", compare_known_name, longest_reference=_LONGEST_PLACE, longest_answer=_LONGEST_WITH_PLACE),
     Rule("negation", _if(is_denial, False)),
     Rule("direction", compare_statements, most_spaces=_SPACES_IN_STATEMENT),
-    Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES),
+    Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES, longest_answer=_LONGEST_WITH_VALUE),
 )

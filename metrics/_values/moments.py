@@ -79,8 +79,6 @@ def compare_date(texts: Texts) -> Comparison | None:
 
 
 def _compare_dates(texts: Texts) -> Comparison:
-    if texts.long:
-        return Comparison("date")
     reference, text = texts.reference_values.dates[0], texts.answer_values.text
     days = [
         {WEEKDAYS[word] for word in words if word in WEEKDAYS} for words in map(exact_words, (texts.reference, text))

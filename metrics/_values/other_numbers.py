@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from .comparison import Texts
 from .dates import Date, agrees
+from .numbers import equal
 from .phrases import FILLERS, WORD, negated, singular
 from .reading import Mention, Values
 from .text import word_set
@@ -12,7 +13,6 @@ from .units import converted
 _VAGUE = word_set("about around approximately roughly nearly almost circa over under least most more less than")
 _MOST_VALUES, _MORE_WORDS = 6, 2
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
-_CLOSE = 0.03  # Relative difference of numbers that may be the same.
 
 
 def has_other_number(texts: Texts) -> bool:
@@ -58,12 +58,8 @@ def _differ(answer: Mention | Date, reference: Mention | Date, tolerance: float 
         return None if same is None else not same
     if bool(answer.unit) != bool(reference.unit) or answer.bound != reference.bound:
         return None
-    number = converted(answer.number, answer.unit, reference.unit) if answer.unit else answer.number
-    if number is None:
-        return None
-    usual = 0.0 if number.integer and reference.number.integer else _CLOSE
-    close = usual if tolerance is None else tolerance
-    return abs(number.value - reference.number.value) > close * abs(reference.number.value)
+    number = converted(answer.number, answer.unit, reference.unit)
+    return None if number is None else not equal(number, reference.number, tolerance)
 
 
 def _words(values: Values) -> list[str]:

@@ -17,7 +17,7 @@ from .text import without_accents
 Keys = frozenset[str]
 """What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
 
-_LONGEST, _LONGEST_ANSWER, _MOST_WORDS = 40, 100, 12  # Characters of a name and of an answer; words of an answer.
+_MOST_WORDS = 12  # Words of an answer.
 _WORDS = 5  # Words of a name, and characters without spaces.
 _COUNTED = 3  # Words of an answer that is a number, with a noun.
 _SHORT = 3  # Letters of a name that must be in capitals.
@@ -43,7 +43,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     (None, 'number')
     """
     answer = texts.answer
-    if len(answer) > _LONGEST_ANSWER or len(texts.reference) > _LONGEST or len(answer.split()) > _MOST_WORDS:
+    if len(answer.split()) > _MOST_WORDS:
         return None
     if answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS and _ASKS_STATE.search(texts.question):
         return Comparison("place", False)

@@ -92,7 +92,7 @@ def wanted_number(texts: Texts) -> Mention | None:
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
     days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
-    if texts.long or days or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
+    if days or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
 
