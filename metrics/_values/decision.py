@@ -26,6 +26,7 @@ from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, ma
 from .choices import compare_options
 from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .frequencies import compare_frequency, may_be_frequency
 from .lists import is_one_of_candidates
 from .moments import only_date
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
@@ -280,5 +281,6 @@ _RULES = (
     Rule("place", compare_known_name, longest_reference=_LONGEST_PLACE, longest_answer=_LONGEST_WITH_PLACE),
     Rule("negation", _if(is_denial, False)),
     Rule("direction", compare_statements, most_spaces=_SPACES_IN_STATEMENT),
+    Rule("number", compare_frequency, may_be_frequency, most_spaces=_SPACES_IN_CYCLE, longest_answer=_LONGEST_NAME),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES, longest_answer=_LONGEST_WITH_VALUE),
 )

@@ -91,7 +91,7 @@ _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 # A remark in parentheses at the end, such as "(in this order)".
-_REMARK = re.compile(r"^([^()]*\w) \([^()]*\)\.?$")
+_REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
@@ -166,7 +166,10 @@ def _listing(texts: Texts) -> str:
     words = {*exact_words(texts.reference)}
     sentences = [text for text in _SENTENCE_END.split(texts.answer) if not words.isdisjoint(exact_words(text))]
     answer = sentences[0] if len(sentences) == 1 else texts.answer
-    answer = _HEDGE.sub("", answer if texts.reference[-1] == ")" else _REMARK.sub(r"\1", answer))
+    remark = _REMARK.match(answer)
+    if remark and texts.reference[-1] != ")" and {*exact_words(remark[2])}.isdisjoint(exact_words(texts.reference)):
+        answer = remark[1]
+    answer = _HEDGE.sub("", answer)
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
     if tail and words.isdisjoint(exact_words(tail[0])):
         return answer[: tail.start()]

@@ -85,6 +85,8 @@ def _compare_dates(texts: Texts) -> Comparison:
     ]
     if all(len(named) == 1 for named in days) and days[0] != days[1]:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
+    if texts.short and _has_other_bound(texts):
+        return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
@@ -105,6 +107,12 @@ def _compare_dates(texts: Texts) -> Comparison:
     wrong = wrong or (set(verdicts) == {None} and _lacks(texts, compared[0][0], reference))
     right = all(verdicts) and not _names_other_month(texts, reference)
     return Comparison("date", True if right else False if wrong else None, answer)
+
+
+def _has_other_bound(texts: Texts) -> bool:
+    """Return whether one text has the first time or date, and the other one the last: "from 3 pm" and "until 3 pm"."""
+    bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
+    return bounds[0] == bounds[1][::-1] != bounds[1]
 
 
 def _lacks(texts: Texts, answer: Date, reference: Date) -> bool:
@@ -214,8 +222,7 @@ def compare_time(texts: Texts) -> Comparison | None:
     values = texts.reference_values
     if len(values.times) != 1 or values.dates or rest(values.text, values.times[0].start, values.times[0].end):
         return None
-    bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
-    if bounds[0] == bounds[1][::-1] != bounds[1]:
+    if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)

@@ -10,7 +10,7 @@ from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .directions import content_words
+from .directions import content_words, opposite
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
 from .reading import Mention, value_of_roman
@@ -200,10 +200,15 @@ def _verdict(
     if len(set(verdicts)) > 1:
         return _of_several(texts, compared, words)
     if verdicts[0]:
-        return True
+        return None if _has_opposite(texts) else True
     bounds = [mention.number.value for mention in texts.answer_values.numbers if mention.bound]
     bounded = not reference.bound and reference.number.value in bounds  # "up to six"
     return False if not bounded and _is_sure(texts, reference, mentions, words) else None
+
+
+def _has_opposite(texts: Texts) -> bool:
+    """Return whether the answer has the opposite of a word of the question: "2° warmer" for "how much colder"."""
+    return any(word.endswith("er") and opposite(word, texts.answer_words) for word in exact_words(texts.question))
 
 
 def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
@@ -361,6 +366,9 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     words = _singulars(exact_words(text[measured.start : measured.end]))
     named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)
+    asked = [converted(mention.number, mention.unit, unit) for unit in texts.asked_units if mention.unit and not named]
+    if len(asked) == 1 and asked[0]:
+        return equal(asked[0], reference.number, texts.tolerance)  # "How many tablespoons?" - "16 teaspoons"
     if same or mention.unit:
         return same if named else None
     return None if mention.noun and mention.noun not in _NOT_AFTER else False  # it may be a unit that is not known

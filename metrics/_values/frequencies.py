@@ -1,0 +1,51 @@
+"""Compare how often something happens: "once every six months" is "twice a year", but "every two years" is not."""
+
+import re
+
+from .comparison import Texts
+from .phrases import NEGATION, rest
+
+_PERIOD = "hour|day|week|month|year"
+_FREQUENCY = re.compile(
+    r"\b(?:(?P<times>\d+) times? )?(?:"
+    rf"(?:every|each|per) (?:(?P<count>\d+) |(?P<other>other |second ))?(?P<each>{_PERIOD})s?"
+    rf"|(?(times)an? (?P<per>{_PERIOD})|(?!))"
+    r"|(?P<adverb>hourly|daily|weekly|monthly|yearly|annually))\b",
+    re.IGNORECASE,
+)
+_MAY_BE = re.compile(r"\b(?:every|each|once|twice|times|hourly|daily|weekly|monthly|yearly|annually)\b", re.IGNORECASE)
+_UNSURE = re.compile(rf"{NEGATION.pattern}|\b(?:except|only|or|but)\b", re.IGNORECASE)
+_HOURS = {"hour": 1, "day": 24, "week": 24 * 7, "month": 24 * 365.25 / 12, "year": 24 * 365.25}
+_PERIODS = {"daily": "day", "annually": "year"}
+_SAME, _DIFFERENT = 1.03, 1.2  # Ratio of two frequencies; 52 times a year is weekly.
+
+
+def may_be_frequency(reference: str) -> bool:
+    """Return whether a reference has a word of frequencies."""
+    return _MAY_BE.search(reference) is not None
+
+
+def compare_frequency(texts: Texts) -> bool | None:
+    """Compare frequencies; None if a text does not have exactly one, or if they are close to each other.
+
+    >>> compare_frequency(Texts("", "once every six months", "twice a year"))
+    True
+    >>> compare_frequency(Texts("", "every two years", "twice a year"))
+    False
+    """
+    found = [[*_FREQUENCY.finditer(values.text)] for values in (texts.reference_values, texts.answer_values)]
+    if [len(matches) for matches in found] != [1, 1] or _UNSURE.search(texts.answer):
+        return None
+    speed = any("/" in mention.unit for mention in texts.answer_values.numbers)  # "60 km per hour"
+    if speed or rest(texts.reference_values.text, *found[0][0].span()):
+        return None
+    slower, faster = sorted(_per_hour(match) for (match,) in found)
+    ratio = faster / slower if slower else _DIFFERENT
+    return True if ratio < _SAME else False if ratio >= _DIFFERENT else None
+
+
+def _per_hour(match: re.Match[str]) -> float:
+    adverb = (match["adverb"] or "").lower()
+    period = match["each"] or match["per"] or _PERIODS.get(adverb) or adverb.removesuffix("ly")
+    count = 2 if match["other"] else int(match["count"] or 1) or 1
+    return int(match["times"] or 1) / (_HOURS[period.lower()] * count)
