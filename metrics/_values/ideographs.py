@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Callable
 
 _IDEOGRAPH = re.compile("[\u3001-\u9fff\uac00-\ud7a3]")
 _BOUNDARY = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7a3])(?=\d)|(?<=\d[a-zA-Z%])(?=[\u3005-\u9fff\uac00-\ud7a3])")
@@ -70,7 +71,7 @@ _UNIT_NAMES = {
 }  # fmt: skip
 _HOW_MANY = re.compile(rf"(?:多少|几|幾|何|몇)\s?(?=[个個]?(?:{'|'.join(_UNIT_NAMES.values())}))")
 _NAME_OF_UNIT = "|".join((*_UNIT_NAMES.values(), "斤"))
-_UNITS = tuple(
+_UNITS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (rf"(?<=\d)[个個]半(?={_NAME_OF_UNIT})", " 1/2 "),

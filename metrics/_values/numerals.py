@@ -55,7 +55,7 @@ _THOUSAND, _HUNDRED = 1000, 100
 
 
 def _values(table: str, endings: Sequence[str] = ("",)) -> dict[str, int]:
-    values, step, number = {}, 1, 0
+    values, step, number = dict[str, int](), 1, 0
     for cell in table.split():
         if cell.isdecimal():
             step, number = int(cell), 0
