@@ -27,8 +27,8 @@ _DENIERS = word_set("nicht nein niet nee non no pas faux não nie нет не de
 _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно nie doğru")
-_DETERMINERS = word_set("no not never neither")
-_DETERMINED = word_set("one only doubt problem longer matter")
+_DETERMINERS = word_set("no not never neither nie")
+_DETERMINED = word_set("one only doubt problem longer matter wiem")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _PRONOUN_AND_VERB = re.compile(
