@@ -305,7 +305,8 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
-    if vague and mention.number.value != reference.number.value and _is_near(mention, reference):
+    low, high = sorted((mention.number.value, reference.number.value))
+    if vague and low != high and high <= _NEAR * low:
         return None  # "about 7,500" for 7,585
     same = equal(mention.number, reference.number, texts.tolerance)
     if "percent" in (mention.unit, reference.unit):
@@ -315,12 +316,6 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
-
-
-def _is_near(mention: Mention, reference: Mention) -> bool:
-    """Return whether a number is at most a quarter larger or smaller than the reference's."""
-    low, high = sorted((mention.number.value, reference.number.value))
-    return high <= _NEAR * low
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
