@@ -60,7 +60,6 @@ _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
 _NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
-_LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
 _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, and those that the question lacks.
@@ -92,7 +91,7 @@ def wanted_number(texts: Texts) -> Mention | None:
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
     days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
-    if days or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
+    if days or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
 
