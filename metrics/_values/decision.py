@@ -7,8 +7,8 @@ How a decision is made:
 1. `decide_row` compares the answer with each reference of a row by `decide_pair`. One match is enough.
 2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
    reads their numbers, dates and times (reading.py) when a rule first asks for them.
-3. The rules of `_RULES` are tried in their order. The first one with a verdict decides, even if it is "not certain".
-   Their limits and fast tests leave out most of them. `compare_number_or_date` has a table of its own.
+3. The rules of `_RULES` are tried in their order, except those whose limits and fast tests leave them out. The first
+   one with a result decides, even if the result is "not certain". Rules for numbers and dates have a table of their own.
 4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
    contain the reference. No verdict means that the metric's model decides.
 """

@@ -242,7 +242,7 @@ def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -
 def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
-    outside = [(mention, same) for mention, same in compared if not _in_parentheses(text, mention)]
+    outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
     results = [pair for pair in outside if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start])]
     nouns = _singulars((*words, *_counted(texts.question)))
     if results:
@@ -277,11 +277,6 @@ def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: se
     named = [(words, same) for words, same in verdicts if not words or not asked.isdisjoint(words)]
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
     return named[0][1] if len(named) == 1 and not asked.isdisjoint(named[0][0][:1]) else None
-
-
-def _in_parentheses(text: str, mention: Mention) -> bool:
-    before = text[: mention.start]
-    return before.count("(") > before.count(")")
 
 
 def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:
