@@ -9,14 +9,14 @@ import unicodedata
 from .comparison import Comparison, Texts
 from .labels import ASKS_VERSION, VERSION, compare_label
 from .phrases import mentioned
-from .programs import COMMAND, ONLY_CODE, compare_program
+from .programs import COMMAND, ONLY_CODE, QUOTED, compare_program
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
 _ASKS_CODE = re.compile(
     r"\b(?:which|what) (?:\w+ )?(?:command|function|method|keyword|module|tag|statement|operator)\b", re.IGNORECASE
 )
 _WORDS_BEFORE = 3  # Words before the code that an answer names.
-_QUOTED, _AROUND = re.compile(r"`([^`]+)`"), " ()$`"
+_AROUND = " ()$`"
 _LONGEST_ANSWER = 400  # Characters.
 REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
@@ -32,7 +32,7 @@ def compare_quoted(texts: Texts) -> bool | None:
     >>> compare_quoted(Texts("Which command removes a directory?", "Use `mkdir`.", "rmdir"))
     False
     """
-    quoted = [*_QUOTED.finditer(texts.answer)]
+    quoted = [*QUOTED.finditer(texts.answer)]
     if len(quoted) != 1 or mentioned(texts.answer, *quoted[0].span()):
         return None
     code, reference = quoted[0][1].strip(_AROUND), texts.reference.strip(_AROUND)

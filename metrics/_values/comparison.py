@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .._shared.words import exact_words
@@ -26,11 +26,6 @@ _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1 << 8)
-def _singulars(text: str) -> frozenset[str]:
-    return frozenset(map(singular, exact_words(text)))
 
 
 @dataclass(frozen=True)
@@ -91,7 +86,7 @@ class Texts:
     @cached_property
     def question_words(self) -> frozenset[str]:
         """The words of the question, without endings of the plural."""
-        return _singulars(self.question[-_LONGEST_QUESTION:])
+        return frozenset(map(singular, exact_words(self.question[-_LONGEST_QUESTION:])))
 
     @cached_property
     def asked_units(self) -> frozenset[str]:

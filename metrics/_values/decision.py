@@ -7,8 +7,8 @@ How a decision is made:
 1. `decide_row` compares the answer with each reference of a row by `decide_pair`. One match is enough.
 2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
    reads their numbers, dates and times (reading.py) when a rule first asks for them.
-3. The rules of `_RULES` are tried in their order. The first one with a verdict decides, even if it is "not certain".
-   Their limits and fast tests leave out most of them. `compare_number_or_date` has a table of its own.
+3. The rules of `_RULES` are tried in their order, except those whose limits and fast tests leave them out. The first
+   one with a result decides, even if the result is "not certain". Rules for numbers and dates have a table of their own.
 4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
    contain the reference. No verdict means that the metric's model decides.
 """
@@ -77,12 +77,8 @@ class Decision:
         return f"{self.answer} {'equals' if self.equal else 'differs from'} {self.reference}"
 
 
-# Characters.
-_LONGEST_CODE, _LONGEST_PLACE, _LONGEST_WITH_PLACE = 80, 40, 100
-_LONGEST_LIST, _LONGEST_NAME, _LONGEST_WITH_VALUE = 400, 200, 1500
-_LONGEST_DATE, _LONGEST_SHOWN = 30, 80
-_SOLUTION = 300  # Worked solutions are at least as long.
-_SPACES, _SPACES_IN_STATEMENT, _SPACES_IN_CYCLE = 16, 15, 4  # In a value or list, and in the name of a weekday.
+_LONGEST_DATE, _LONGEST_SHOWN = 30, 80  # Characters.
+_SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
@@ -262,25 +258,25 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 _RULES = (
     Rule("option", compare_options, longest_reference=math.inf),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
-    Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=_LONGEST_LIST),
+    Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
     Rule("negation", compare_conclusion),
     Rule("list", compare_weekdays, has_weekdays),
-    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=_LONGEST_LIST),
-    Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=_SPACES_IN_CYCLE),
+    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
+    Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=4),
     Rule("direction", compare_subject),
     Rule("identifier", compare_quoted, most_spaces=0),
     Rule("identifier", compare_reaction, REACTS.search),
-    Rule("identifier", compare_code, may_be_code, longest_reference=_LONGEST_CODE),
-    Rule("identifier", _if(is_same_name, True), longest_answer=_LONGEST_NAME),
-    Rule("identifier", _if(differs_in_one_word, False), longest_answer=_LONGEST_NAME),
-    Rule("identifier", compare_substance, substance, longest_answer=_LONGEST_NAME),
-    Rule("identifier", compare_unit, longest_answer=_LONGEST_NAME),
-    Rule("acronym", compare_acronym, longest_answer=_LONGEST_NAME),
-    Rule("person", compare_person, longest_answer=_LONGEST_NAME),
-    Rule("place", compare_known_name, longest_reference=_LONGEST_PLACE, longest_answer=_LONGEST_WITH_PLACE),
+    Rule("identifier", compare_code, may_be_code, longest_reference=80),
+    Rule("identifier", _if(is_same_name, True), longest_answer=200),
+    Rule("identifier", _if(differs_in_one_word, False), longest_answer=200),
+    Rule("identifier", compare_substance, substance, longest_answer=200),
+    Rule("identifier", compare_unit, longest_answer=200),
+    Rule("acronym", compare_acronym, longest_answer=200),
+    Rule("person", compare_person, longest_answer=200),
+    Rule("place", compare_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),
-    Rule("direction", compare_statements, most_spaces=_SPACES_IN_STATEMENT),
-    Rule("number", compare_frequency, may_be_frequency, most_spaces=_SPACES_IN_CYCLE, longest_answer=_LONGEST_NAME),
-    Rule("number", compare_number_or_date, may_be_value, most_spaces=_SPACES, longest_answer=_LONGEST_WITH_VALUE),
+    Rule("direction", compare_statements, most_spaces=15),
+    Rule("number", compare_frequency, may_be_frequency, most_spaces=4, longest_answer=200),
+    Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -54,13 +55,12 @@ _PRINTS = re.compile(
 )
 _SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s+or\s+")
-_KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-+\d])")
+_KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-−+\d])")
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
-_ASSIGNMENT = re.compile(rf"\s*([^\W\d_]\d?)\s?=\s?({_SIGNED})\s*")
 # A variable and its value, without a unit or an operator after it.
-_SOLVED = re.compile(
-    rf"(?<!\w)([^\W\d_]\d?)\s?=\s?({_SIGNED})(?!\s?(?:[-+*/^√%°(=]|(?!(?:and|or|und|oder|et|y)\b)[^\W\d_]))"
+_ASSIGNED = re.compile(
+    rf"(?<!\w)([^\W\d_]\d?)\s?(?:=|is|equals)\s?({_SIGNED})(?!\s?(?:[-+*/^√%°(=]|(?!(?:and|or|und|oder|et|y)\b)[^\W\d_]))"
 )
 # Words before and after an item that an answer denies; it may deny other items than the reference's.
 _DENIED = (
@@ -211,32 +211,21 @@ def _reorders_keys(texts: Texts) -> bool:
 
 def _compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:
     """Compare lists of assignments, to one variable or to several; None for another list or if that is not certain."""
-    if (same := _compare_solutions(texts)) is not None:
-        return same
-    verdicts = _assigned(texts, required)
-    return all(verdicts) if len(verdicts) == len(required) else None
-
-
-def _assigned(texts: Texts, required: Sequence[str]) -> list[bool]:
-    """Compare the parts that are assignments, such as "y = -3", with the last ones to these variables in the answer."""
-    verdicts = []
-    for key, value in (match.groups() for part in required if (match := _ASSIGNMENT.fullmatch(plain(part)))):
-        values = re.findall(rf"(?<!\w){key}\s?(?:=|is|equals)\s?({_SIGNED})", texts.answer_values.text)
-        if len(values) == 1:
-            verdicts.append(float(values[0].replace(" ", "")) == float(value.replace(" ", "")))
-    return verdicts
-
-
-def _compare_solutions(texts: Texts) -> bool | None:
-    """Compare values of one variable, such as "x = 2 and x = 3"; None for other texts."""
-    wanted = _SOLVED.findall(plain(texts.reference)) if "=" in texts.reference else []
-    if len(wanted) < _FEW or len({name for name, _ in wanted}) > 1 or len(wanted) != len(parts(texts.reference)):
+    wanted, count = _assigned(plain(texts.reference)) if "=" in texts.reference else ({}, 0)
+    if count < _FEW or count != len(required):
         return None
-    said = _SOLVED.findall(plain(texts.answer[:_LONGEST_SOLUTION]))
-    left, right = (
-        {float(value.replace(" ", "")) for name, value in pairs if name == wanted[0][0]} for pairs in (wanted, said)
-    )
-    return left == right if len(right) == len(left) else None
+    said, _ = _assigned(texts.answer_values.text[:_LONGEST_SOLUTION])
+    if any(len(said.get(name, ())) != len(values) for name, values in wanted.items()):
+        return None
+    return all(said[name] == values for name, values in wanted.items())
+
+
+def _assigned(text: str) -> tuple[dict[str, set[float]], int]:
+    """Return the values of each variable in a text, and the number of assignments."""
+    pairs, values = _ASSIGNED.findall(text), defaultdict[str, set[float]](set)
+    for name, value in pairs:
+        values[name].add(float(value.replace(" ", "")))
+    return values, len(pairs)
 
 
 def _without_key(items: Sequence[str]) -> Sequence[str]:

@@ -55,11 +55,6 @@ def _is_date(texts: Texts) -> bool:
     return not counted and all(word in WEEKDAYS for word in others)
 
 
-def _asks_when(texts: Texts) -> bool:
-    """Return whether the reference is more than a year, or the question asks for a date."""
-    return not texts.reference_values.dates[0].only_year or _WHEN.search(texts.question) is not None
-
-
 def only_date(reference: str) -> Date | None:
     """Return the date that a reference is; None for another reference."""
     texts = Texts("", "", reference)
@@ -75,7 +70,9 @@ def compare_date(texts: Texts) -> Comparison | None:
     if not _is_date(texts):
         return Comparison("date") if texts.short and _is_period(texts.reference) else None
     comparison = _compare_dates(texts)
-    return comparison if comparison.equal is not None or _asks_when(texts) else None
+    # A year may also be another number, unless the question asks for a date.
+    sure = comparison.equal is not None or not texts.reference_values.dates[0].only_year
+    return comparison if sure or _WHEN.search(texts.question) else None
 
 
 def _compare_dates(texts: Texts) -> Comparison:

@@ -6,7 +6,7 @@
 import re
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import dropwhile, product
+from itertools import dropwhile, permutations, product
 
 from .._shared.words import exact_words
 from .comparison import Texts
@@ -79,14 +79,9 @@ def differs_in_one_word(texts: Texts) -> bool:
 
 def _has_other_prefix(word: str, other: str) -> bool:
     """Return whether two terms differ only in prefixes that do not mean the same."""
-    size = 0
-    while word[-1 - size :] == other[-1 - size :] and size < min(len(word), len(other)):
-        size += 1
-    return any(
-        word[: -size + extra] in prefixes and other[: -size + extra] in prefixes
-        for prefixes in _PREFIXES
-        for extra in range(max(0, size - _SHORTEST_ROOT + 1))
-    )
+    pairs = (pair for prefixes in _PREFIXES for pair in permutations(prefixes, 2) if word.startswith(pair[0]))
+    roots = ((word.removeprefix(prefix), another) for prefix, another in pairs)
+    return any(len(root) >= _SHORTEST_ROOT and other == another + root for root, another in roots)
 
 
 _NAME = re.compile(r"[^\W\d_]{2}")

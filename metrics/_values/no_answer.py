@@ -4,10 +4,9 @@ import re
 
 from .comparison import Texts
 
-_SAID = r"(?:known|mentioned|stated|given|specified|said)"
 NO_ANSWER = re.compile(
-    r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|"
-    rf"not {_SAID}(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
+    r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|not (?:known|mentioned|stated|given|"
+    r"specified|said)(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
     r"the \w+ (?:does not|doesn['’]t|did not|didn['’]t) (?:mention|say|tell|state|specify)(?: (?:it|this|that|us))?"
     r"(?: (?:who|what|when|where|why|how)\b.*)?",
     re.IGNORECASE,

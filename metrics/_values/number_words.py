@@ -198,8 +198,8 @@ _SHARE = rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)"
 _YEAR_IN_WORDS = (
     rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)"
 )
-# Phrases with numbers in English texts, in the order in which they are replaced. A pattern runs only if a word of the
-# text starts with the three letters before it.
+# English phrases with numbers, in the order of their replacement. A pattern is tried only if a word of the text starts
+# with one of the words before it.
 _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
     (word_set(starts), re.compile(pattern, re.IGNORECASE), replacement)
     for starts, pattern, replacement in (

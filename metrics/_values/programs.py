@@ -31,7 +31,7 @@ ONLY_CODE = re.compile(
     r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)"
 )  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
-_QUOTED = re.compile(r"`([^`]+)`")
+QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = {
     "git switch -c ": "git checkout -b ", "git switch ": "git checkout ", "docker container ls": "docker ps",
     "docker image ls": "docker images", " --all-namespaces": " -A", " --all": " -a", "HEAD^": "HEAD~1",
@@ -56,7 +56,7 @@ def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
-    reference, quoted = _tidy(texts.reference), _QUOTED.findall(texts.answer)
+    reference, quoted = _tidy(texts.reference), QUOTED.findall(texts.answer)
     answer = quoted[0] if quoted else texts.answer
     if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
         return None

@@ -60,7 +60,6 @@ _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
 _NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
-_LONGEST_REFERENCE = 80  # Characters.
 _MOST_SPACES = 8  # Spaces in a reference.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
 _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, and those that the question lacks.
@@ -92,7 +91,7 @@ def wanted_number(texts: Texts) -> Mention | None:
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
     days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
-    if days or len(text) > _LONGEST_REFERENCE or len(texts.reference_values.numbers) != 1:
+    if days or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
 
@@ -248,7 +247,7 @@ def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -
 def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
-    outside = [(mention, same) for mention, same in compared if not _in_parentheses(text, mention)]
+    outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
     results = [pair for pair in outside if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start])]
     nouns = _singulars((*words, *_counted(texts.question)))
     if results:
@@ -285,11 +284,6 @@ def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: se
     return named[0][1] if len(named) == 1 and not asked.isdisjoint(named[0][0][:1]) else None
 
 
-def _in_parentheses(text: str, mention: Mention) -> bool:
-    before = text[: mention.start]
-    return before.count("(") > before.count(")")
-
-
 def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:
     """Return whether other numbers than the reference's show that an answer is wrong."""
     length, alone = texts.length, len({mention.number for mention in mentions}) == 1
@@ -310,7 +304,8 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
-    if vague and mention.number.value != reference.number.value and _is_near(mention, reference):
+    low, high = sorted((mention.number.value, reference.number.value))
+    if vague and low != high and high <= _NEAR * low:
         return None  # "about 7,500" for 7,585
     same = equal(mention.number, reference.number, texts.tolerance)
     if "percent" in (mention.unit, reference.unit):
@@ -320,12 +315,6 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
-
-
-def _is_near(mention: Mention, reference: Mention) -> bool:
-    """Return whether a number is at most a quarter larger or smaller than the reference's."""
-    low, high = sorted((mention.number.value, reference.number.value))
-    return high <= _NEAR * low
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
