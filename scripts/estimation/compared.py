@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..terminal import open_console
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..files.rows import Row
-from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .compared import detects, moved
 from .drop import Drop, gate, of_difference, two_sided

@@ -26,7 +26,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import EstimateInputs, checked, require_sample

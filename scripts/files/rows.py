@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .values import counted
+from evaluate_qa.metrics._shared.arguments import counted
 
 Row = dict[str, Any]
 

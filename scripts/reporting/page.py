@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from .. import __version__
 from ..estimation.compared import notes as paired_notes
 from ..estimation.report import interval
-from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
