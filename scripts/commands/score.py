@@ -70,7 +70,9 @@ def score(
         if Path(target).is_file() and not (overwrite or resume):
             raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
         progress = run(job)
-    report(metric, progress, errors, f"{prefix}error")
+        report(metric, progress, errors, f"{prefix}error")
+        if progress.reason and not progress.judged:
+            raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
 
 
 def report(metric: str, progress: "Progress", errors: Path | None, reasons: str) -> None:

@@ -43,20 +43,21 @@ class Progress:
     """Counts, sums and signatures of the rows so far.
 
     `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
-    settings. `reason` is the first error for which a judge gave a row no score.
+    settings. `judged` and `reason` are as in `ScoredChunk`.
     """
 
     records: int = 0
     scored: int = 0
     sums: Mapping[str, Sequence[float]] = field(default_factory=dict)
     signatures: Sequence[str] = ()
+    judged: int = 0
     reason: str | None = None
 
     @classmethod
     def of(cls, records: Sequence[Record], chunk: ScoredChunk) -> "Progress":
         """Return the progress that one chunk makes."""
         signatures = [chunk.signature] if chunk.signature else []
-        return cls(len(records), len(chunk.rows), chunk.sums, signatures, chunk.reason)
+        return cls(len(records), len(chunk.rows), chunk.sums, signatures, chunk.judged, chunk.reason)
 
     @property
     def bad(self) -> int:
@@ -70,8 +71,8 @@ class Progress:
             for name in dict.fromkeys([*self.sums, *other.sums])
         }
         signatures = tuple(dict.fromkeys([*self.signatures, *other.signatures]))
-        records, scored = self.records + other.records, self.scored + other.scored
-        return Progress(records, scored, sums, signatures, self.reason or other.reason)
+        records, scored, judged = self.records + other.records, self.scored + other.scored, self.judged + other.judged
+        return Progress(records, scored, sums, signatures, judged, self.reason or other.reason)
 
 
 def digest(records: Iterable[Record]) -> str:

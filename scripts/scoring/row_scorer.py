@@ -35,14 +35,15 @@ class BadRow:
 class ScoredChunk:
     """The rows of a chunk after scoring, with the columns of the metric, and those that could not be scored.
 
-    `sums` maps a column of the metric to sum and count of its numbers, for means. `reason` is the first error for which
-    a judge gave a row no score.
+    `sums` maps a column of the metric to sum and count of its numbers, for means. `judged` counts the rows with a
+    verdict of a judge, and `reason` is the first error for which it gave a row no score.
     """
 
     rows: list[Row] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     sums: dict[str, tuple[float, int]] = field(default_factory=dict)
     signature: str | None = None
+    judged: int = 0
     reason: str | None = None
 
 
@@ -114,8 +115,10 @@ class FileRowScorer:
             bad = sorted(bad + failed, key=lambda one: one.number)
         signature = result.get("signature")
         signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
+        answered = zip(per_row.get("asked", []), per_row.get("score", []), strict=False)
+        judged = sum(asked is True and score is not None for asked, score in answered)
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
-        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature, reason)
+        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature, judged, reason)
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]
