@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from evaluate_qa.metrics._shared.arguments import is_installed
 
-from ..files.claiming import CACHE
-from ..files.rows import STANDARD, Record, file_format, read_records
+from ..files.claiming import CACHE, PROGRESS
+from ..files.rows import STANDARD, Record, file_format, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
-from .row_scorer import FileRowScorer
+from .row_scorer import SIGNATURE, FileRowScorer
 
 ScoringTask = tuple[int, list[Record]]
 """A block to score: its number and its rows."""
@@ -81,6 +81,20 @@ class ScoringJob:
     def records(self) -> Iterator[Record]:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a stopped run on the output left work to resume."""
+        return (work_place(Path(self.target)) / PROGRESS).is_file()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the output has scores of this metric and is newer than the input."""
+        source, target = Path(self.source), Path(self.target)
+        if not source.is_file() or source.stat().st_mtime > target.stat().st_mtime:
+            return False
+        _, first = next(read_rows(target), (0, {}))
+        return str(first.get(f"{self.prefix}{SIGNATURE}")).startswith(f"{Path(self.metric).name}|")
 
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
