@@ -10,7 +10,7 @@ from typing import Any, Literal
 from evaluate_qa.metrics._shared.arguments import is_installed
 
 from ..files.claiming import CACHE, PROGRESS
-from ..files.rows import STANDARD, Record, file_format, read_records, read_rows
+from ..files.rows import STANDARD, Record, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Blocks, check_bad_rows
@@ -120,4 +120,4 @@ class ScoringJob:
     @property
     def _columns(self) -> MetricColumns:
         folder = Path() if self.source == STANDARD else Path(self.source).parent
-        return MetricColumns(self.columns, file_format(self.source) == ".csv", folder)
+        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", folder)

@@ -207,6 +207,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "no column 'against' to rename."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
+        (["--input", ".", "--output", "o.csv"], ". is a folder. Name a file in it."),
         (["--input", "-", "--output", "o.csv"], "standard input: there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
     ],
