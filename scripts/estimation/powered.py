@@ -227,7 +227,8 @@ def _unusable(given: EstimateInputs) -> str | None:
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
         rows = len(given.known)
-        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}. Label more rows."
+        fix = " Label more rows." if rows >= FEWEST else ""
+        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}.{fix}"
     if clusters < FEWEST:
         groups = counted(clusters, "group")
         return f"{count} labels cover only {groups}, and an interval needs at least {FEWEST}. Label more rows."
