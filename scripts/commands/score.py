@@ -9,7 +9,7 @@ from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.blocks import Progress
+    from ..scoring.row_scorer import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
