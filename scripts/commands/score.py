@@ -69,11 +69,12 @@ def score(
             num_actors=num_actors,
             num_gpus=num_gpus,
         )
-        if Path(target).is_file() and not (overwrite or (resume and job.is_stopped)):
-            if not (resume and job.is_finished):
+        if Path(target).is_file() and not overwrite:
+            if not resume:
                 raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-            typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
-            return
+            if job.is_finished:
+                typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
+                return
         progress = run(job)
         report(metric, progress, errors, f"{prefix}error")
         if progress.reason and not progress.judged:

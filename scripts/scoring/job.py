@@ -83,18 +83,14 @@ class ScoringJob:
         return read_records(self.source, self._columns.lists())
 
     @property
-    def is_stopped(self) -> bool:
-        """Whether a stopped run on the output left work to resume."""
-        return (work_place(Path(self.target)) / PROGRESS).is_file()
-
-    @property
     def is_finished(self) -> bool:
-        """Whether the output has scores of this metric and is newer than the input."""
+        """Whether the output has scores of this metric, is newer than the input, and no run on it was stopped."""
         source, target = Path(self.source), Path(self.target)
-        if not source.is_file() or source.stat().st_mtime > target.stat().st_mtime:
+        if (work_place(target) / PROGRESS).is_file() or not source.is_file():
             return False
         _, first = next(read_rows(target), (0, {}))
-        return str(first.get(f"{self.prefix}{SIGNATURE}")).startswith(f"{Path(self.metric).name}|")
+        is_own = str(first.get(f"{self.prefix}{SIGNATURE}")).startswith(f"{Path(self.metric).name}|")
+        return is_own and source.stat().st_mtime <= target.stat().st_mtime
 
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
