@@ -84,13 +84,14 @@ class ScoringJob:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the output has scores of this metric, is newer than the input, and no run on it was stopped."""
+        """Whether the output is newer than the input, all rows have scores of this metric, and no run was stopped."""
         source, target = Path(self.source), Path(self.target)
         if (work_place(target) / PROGRESS).is_file() or not source.is_file():
             return False
-        _, first = next(read_rows(target), (0, {}))
-        is_own = str(first.get(f"{self.prefix}{SIGNATURE}")).startswith(f"{Path(self.metric).name}|")
-        return is_own and source.stat().st_mtime <= target.stat().st_mtime
+        metric, signature, error = f"{Path(self.metric).name}|", f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
+        return source.stat().st_mtime <= target.stat().st_mtime and all(
+            str(row.get(signature)).startswith(metric) and not row.get(error) for _, row in read_rows(target)
+        )
 
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
