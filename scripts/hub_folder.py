@@ -127,7 +127,7 @@ def _write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
 
     card = DatasetCard.load(readme)
     rows = sum(split.num_examples for info in infos.values() for split in info.splits.values())
-    card.data["size_categories"] = [_size_category(rows)]
+    card.data["size_categories"] = [_SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]]
     card.data["configs"] = [
         {
             "config_name": name,
@@ -171,8 +171,3 @@ def _task(config: str) -> dict[str, Any]:
         "solvers": [{"name": "generate"}],
         "scorers": [{"name": "model_graded_fact"}],
     }
-
-
-def _size_category(rows: int) -> str:
-    """Return the Hub's size category for a number of rows, such as `1K<n<10K`."""
-    return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
