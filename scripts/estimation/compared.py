@@ -102,7 +102,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
     if systems.unscored:
         yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
     if powered is None:
-        yield "These figures assume that the metric is right. Add --labels to correct for its errors."
+        yield "These figures assume the metric is right. Add --labels to correct for its errors."
         return
     for name, one in powered.groups.items():
         if isinstance(one, Estimate):

@@ -111,10 +111,7 @@ def decide(
         old, new = ((verdicts or systems.scores)[name] for name in (baseline, system))
         before, after = float(old.mean()), float(new.mean())
         drop = gate(old, new, max_drop=max_drop, clusters=systems.clusters, confidence=confidence)
-        notes += [
-            *drop.doubts,
-            "These figures assume that the metric is right. Add --labels to correct for its errors.",
-        ]
+        notes += [*drop.doubts, "These figures assume the metric is right. Add --labels to correct for its errors."]
     return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
 
 

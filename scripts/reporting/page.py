@@ -67,7 +67,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     if joined.unscored:
         yield f"The figures leave out {counted(joined.unscored, 'row')} without a score or verdict."
     if facts.powered is None:
-        yield "These figures assume that the metric is right; the intervals do not account for its errors."
+        yield "These figures assume the metric is right; the intervals do not account for its errors."
     else:
         yield from facts.powered.all.notes
         yield "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct."
