@@ -1,6 +1,5 @@
 """Tests of `evaluate-qa select`."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -99,11 +98,6 @@ def test_unscored_file_is_reported_with_the_fix(select):
     )
     assert message in select("bare.jsonl", "--top", 1, code=1).stderr
     assert message in run_command("report", "bare.jsonl", "-o", "r.html", code=1).stderr
-
-
-def test_rows_are_written_to_standard_output(select):
-    out = select("rows.jsonl", "--output", "-", "--top", 1).stdout
-    assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
 
 
 @pytest.mark.parametrize(
