@@ -59,7 +59,7 @@ def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
         except FileNotFoundError as error:
             missing[config] = str(error)
     if not infos:
-        raise FileNotFoundError("; ".join(missing.values()))
+        raise FileNotFoundError("; ".join(dict.fromkeys(missing.values())))
     _write_card(readme, output / "README.md", infos)
     _write_tasks(output, [config for config, info in infos.items() if is_questions(config) and "test" in info.splits])
     return Built(infos, missing)
