@@ -104,7 +104,6 @@ def test_unscored_file_is_reported_with_the_fix(select):
     ("arguments", "message"),
     [
         (["rows.jsonl"], "Give exactly one of --fraction, --top and --threshold; the command has 0."),
-        (["rows.jsonl", "--top", "1", "--fraction", "1"], "--fraction, --top and --threshold; the command has 2."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
         (["rows.jsonl", "--top", "1", "--column", "score=source"], "is 'even'; expected a number. Name"),
