@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evaluate_qa.metrics._shared.arguments import is_installed
 
-from ..files.claiming import CACHE, PROGRESS
+from ..files.claiming import CACHE
 from ..files.rows import STANDARD, Record, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
@@ -86,7 +86,7 @@ class ScoringJob:
     def is_finished(self) -> bool:
         """Whether the output is newer than the input, all rows have scores of this metric, and no run was stopped."""
         source, target = Path(self.source), Path(self.target)
-        if (work_place(target) / PROGRESS).is_file() or not source.is_file():
+        if not source.is_file() or any(work_place(file).exists() for file in (target, self.errors) if file):
             return False
         metric, signature, error = f"{Path(self.metric).name}|", f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
         return source.stat().st_mtime <= target.stat().st_mtime and all(
