@@ -59,7 +59,7 @@ def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
         except FileNotFoundError as error:
             missing[config] = str(error)
     if not infos:
-        raise FileNotFoundError("; ".join(missing.values()))
+        raise FileNotFoundError("; ".join(dict.fromkeys(missing.values())))
     _write_card(readme, output / "README.md", infos)
     _write_tasks(output, [config for config, info in infos.items() if is_questions(config) and "test" in info.splits])
     return Built(infos, missing)
@@ -127,7 +127,7 @@ def _write_card(readme: Path, path: Path, infos: dict[str, Any]) -> None:
 
     card = DatasetCard.load(readme)
     rows = sum(split.num_examples for info in infos.values() for split in info.splits.values())
-    card.data["size_categories"] = [_size_category(rows)]
+    card.data["size_categories"] = [_SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]]
     card.data["configs"] = [
         {
             "config_name": name,
@@ -171,8 +171,3 @@ def _task(config: str) -> dict[str, Any]:
         "solvers": [{"name": "generate"}],
         "scorers": [{"name": "model_graded_fact"}],
     }
-
-
-def _size_category(rows: int) -> str:
-    """Return the Hub's size category for a number of rows, such as `1K<n<10K`."""
-    return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]

@@ -1,6 +1,5 @@
 """Decide which rows of a scored file to keep, for `evaluate-qa select`; only the scores are held in memory."""
 
-import json
 import math
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .files.columns import Columns, read_columns
+from .estimation.joining import numbers
+from .files.columns import read_columns
 from .files.rows import RowsError
+from .files.values import text
 from .uncertainty.arrays import Bools, Floats
 
 
@@ -61,33 +62,17 @@ class Selection:
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
-    scores = _scores(file, score_column)
-    names = [""] * len(file) if group_column is None else list(map(_group, file.named(group_column)))
+    scores = numbers(file, score_column, "Name another column with --column score=NAME.")
+    names = [""] * len(file) if group_column is None else list(map(text, file.named(group_column)))
     members: dict[str, list[int]] = defaultdict(list)
     for row in np.flatnonzero(~np.isnan(scores)).tolist():
         members[names[row]].append(row)
     if not members:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
-    numbers: set[int] = set()
+    chosen: set[int] = set()
     groups = {}
     for name, rows in members.items():
         kept = criterion.keep(scores[rows])
-        numbers |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
+        chosen |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
         groups[name] = scores[rows][kept], scores[rows][~kept]
-    return Selection(numbers, groups, int(np.isnan(scores).sum()), file.present)
-
-
-def _group(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _scores(file: Columns, name: str) -> Floats:
-    """Return the scores; NaN for rows without one."""
-    found = np.full(len(file), np.nan)
-    for row, value in enumerate(file.named(name)):
-        try:
-            if value not in (None, ""):
-                found[row] = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise RowsError(f"{file.place(row)}: the column {name!r} is {value!r}; expected a number") from None
-    return found
+    return Selection(chosen, groups, int(np.isnan(scores).sum()), file.present)

@@ -48,8 +48,8 @@ class Matcher:
 
 
 def save(matcher: Matcher, file: Path) -> None:
-    """Write a matcher, rounded to 8 and 16 bits."""
-    from safetensors.numpy import save_file
+    """Write a matcher, rounded to 8 and 16 bits; raise OSError if the disk is full."""
+    from safetensors.numpy import save as serialized
 
     tensors: dict[str, NDArray[Any]] = {}
     for name, values in matcher.difference.items():
@@ -63,7 +63,8 @@ def save(matcher: Matcher, file: Path) -> None:
             tensors[f"encoder.{name}.scale"] = scale
     for task, (matrix, bias) in matcher.heads.items():
         tensors |= {f"{task}.weight": np.ascontiguousarray(matrix), f"{task}.bias": bias}
-    save_file(tensors, file, metadata={"weights": json.dumps(matcher.weights, sort_keys=True)})
+    # `save_file` raises SafetensorError, not OSError, if the disk is full.
+    file.write_bytes(serialized(tensors, metadata={"weights": json.dumps(matcher.weights, sort_keys=True)}))
 
 
 def read(file: Path) -> Matcher:

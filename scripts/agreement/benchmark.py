@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import Unexpected, texts
+from evaluate_qa.metrics._shared.arguments import Unexpected, counted, texts
 
 from ..files.rows import RowsError, place, read_rows, require_columns
-from ..files.values import counted
 from ..labeled_data.rows import LabeledRow
 from ..uncertainty.arrays import Ints
 from .baselines import SHORT_ANSWER_BASELINES, Baseline

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..terminal import open_console
 from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import counted
 from evaluate_qa.metrics.judge.options import JudgeOptions
 
 from .. import __version__
 from ..files.rows import did_you_mean
-from ..files.values import counted
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import LabeledRow
 from ..loading import load

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..estimation.report import print_lines, table
-from ..files.values import counted
 from ..terminal import open_console
 from .curve import curve, point
 from .reading import Read

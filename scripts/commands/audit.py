@@ -34,8 +34,8 @@ def audit(
     """Audit a judge: agreement with people, flips, effects of length and format, injected instructions, drift.
 
     Choose the judge as in `score`: --load endpoint=URL --load model=NAME. The command asks about each answer several
-    times: unchanged, exchanged with the reference, and rewritten. To each wrong answer, it also adds texts that order
-    the judge to accept it. With --load cache_dir=FOLDER, a stopped audit continues.
+    times: unchanged, swapped with its reference, and rewritten. It also adds prompt injections to each wrong answer.
+    With --load cache_dir=FOLDER, a stopped audit continues.
     """
     with reported_errors("audit", "stopped. With --load cache_dir=FOLDER, the same command continues."):
         from ..auditing.report import page, read_audit, show

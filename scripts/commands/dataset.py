@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..hub_folder import Built, build
 from ..parameters import DataDir
 from ..terminal import reported_errors

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..parameters import role_columns
 from ..terminal import options_of, reported_errors
 
@@ -35,7 +37,6 @@ def label(
     """
     with reported_errors("label"):
         from ..estimation.arguments import parse_columns
-        from ..files.values import counted
         from ..labeling.sheet import Sheet
 
         named = parse_columns(column, ["label"]).label

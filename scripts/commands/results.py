@@ -22,7 +22,7 @@ def results(
     ] = Path(),
     column: SystemColumns = None,
     labels: Annotated[str | None, typer.Option(help=f"{LABELS_HELP}, and estimate the accuracy from them.")] = None,
-    record: Annotated[Path | None, _record("Write a record of Every Eval Ever, too, to this JSON file.")] = None,
+    record: Annotated[Path | None, _record("Also write an Every Eval Ever record to this JSON file.")] = None,
     organization: Annotated[str | None, _record("Name who evaluated the model, for --record.")] = None,
 ) -> None:
     """Write a model's accuracy for the Hub, which shows it on the pages of the model and the data set.

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..parameters import Source, role_columns
 from ..terminal import options_of, reported_errors, warn
 
@@ -57,7 +59,6 @@ def sample(
         if by is not None and stratified:
             raise ValueError(f"--by {by} and --stratified are both given. Leave one of them out.")
         from ..estimation.asking import ask
-        from ..files.values import counted
 
         count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed, by)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import typer
+
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.blocks import Progress
+    from ..scoring.row_scorer import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
@@ -24,7 +26,7 @@ def score(
         Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
     ] = None,
     chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
-    resume: Annotated[bool, _run("Continue a run that was stopped.", "--resume")] = False,
+    resume: Annotated[bool, _run("Continue a stopped run; do nothing if it is complete.", "--resume")] = False,
     overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
     engine: Annotated[
         Literal["local", "ray"],
@@ -67,10 +69,16 @@ def score(
             num_actors=num_actors,
             num_gpus=num_gpus,
         )
-        if Path(target).is_file() and not (overwrite or resume):
-            raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
+        if Path(target).is_file() and not overwrite:
+            if not resume:
+                raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
+            if job.is_finished:
+                typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
+                return
         progress = run(job)
-    report(metric, progress, errors, f"{prefix}error")
+        report(metric, progress, errors, f"{prefix}error")
+        if progress.reason and not progress.judged:
+            raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
 
 
 def report(metric: str, progress: "Progress", errors: Path | None, reasons: str) -> None:

@@ -28,8 +28,8 @@ def select(
 ) -> None:
     """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
-    The rows need scores, which `evaluate-qa score` adds. They are written unchanged and in their order. Of rows with
-    equal scores, the first are kept.
+    The rows need scores, which `evaluate-qa score` adds. Rows are written unchanged, in the order of the
+    input. If rows tie, the first ones are kept.
     """
     from ..estimation.arguments import parse_columns
     from ..files.rows import read_rows

@@ -13,13 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import is_number
+from evaluate_qa.metrics._shared.arguments import counted, is_number
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
 from ..files.claiming import PROGRESS, claimed
 from ..files.rows import did_you_mean, file_format
-from ..files.values import counted
 from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns

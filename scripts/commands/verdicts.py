@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..parameters import metric_columns
 from ..terminal import reported_errors
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format
-from ..files.values import counted, is_formula
+from ..files.values import is_formula
 from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..terminal import open_console
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
@@ -101,7 +102,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
     if systems.unscored:
         yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
     if powered is None:
-        yield "These figures trust the metric's verdicts. Add --labels to correct for its errors."
+        yield "These figures assume the metric is right. Add --labels to correct for its errors."
         return
     for name, one in powered.groups.items():
         if isinstance(one, Estimate):

@@ -13,7 +13,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..uncertainty.arrays import codes, numbers, require
 from ..uncertainty.bounds import bounds, clustered, doubts, skewness
 from ..uncertainty.intervals import Interval

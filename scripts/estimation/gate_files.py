@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..files.rows import Row
-from ..files.values import counted, text
+from ..files.values import text
 from .gated import Gated
 from .keys import cell_of, references_of
 

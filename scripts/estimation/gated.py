@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..files.rows import Row
-from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .compared import detects, moved
 from .drop import Drop, gate, of_difference, two_sided
@@ -110,7 +111,7 @@ def decide(
         old, new = ((verdicts or systems.scores)[name] for name in (baseline, system))
         before, after = float(old.mean()), float(new.mean())
         drop = gate(old, new, max_drop=max_drop, clusters=systems.clusters, confidence=confidence)
-        notes += [*drop.doubts, "These figures trust the metric's verdicts. Add --labels to correct for its errors."]
+        notes += [*drop.doubts, "These figures assume the metric is right. Add --labels to correct for its errors."]
     return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
 
 

@@ -128,7 +128,7 @@ def verdicts(file: Columns, name: str) -> Floats:
     values = file.named(name)
     marks = np.array(list(map(label_of, values)), dtype=np.float64)
     right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
-    file.require(name, right, "1 or 0, true or false, right or wrong, a number between, or nothing for no label")
+    file.require(name, right, "1 or 0, true or false, right or wrong, a number between 0 and 1, or skip or nothing")
     return marks
 
 

@@ -26,7 +26,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from .checks import EstimateInputs, checked, require_sample
@@ -226,7 +227,8 @@ def _unusable(given: EstimateInputs) -> str | None:
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
         rows = len(given.known)
-        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}. Label more rows."
+        fix = " Label more rows." if rows >= FEWEST else ""
+        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}.{fix}"
     if clusters < FEWEST:
         groups = counted(clusters, "group")
         return f"{count} labels cover only {groups}, and an interval needs at least {FEWEST}. Label more rows."

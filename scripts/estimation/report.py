@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..terminal import open_console
 from ..uncertainty.intervals import BootstrapEstimate, Interval
 from .joining import Joined

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..uncertainty.arrays import Floats, Ints, numbers
 from .powered import FEWEST, estimate
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.arguments import clean, counted
 
 from ..files.columns import Columns, read_columns
 from ..files.rows import Row, RowsError
-from ..files.values import counted
 from ..files.writing import write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names

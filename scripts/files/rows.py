@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .values import counted
+from evaluate_qa.metrics._shared.arguments import counted
 
 Row = dict[str, Any]
 
@@ -159,7 +159,9 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
     csv.field_size_limit(2**31 - 1)  # the default is 128 KiB
     texts = _texts(lines, source)
     first = next(texts, "")
-    reader = csv.reader(itertools.chain([first], texts), delimiter=_delimiter(first), strict=True)
+    # Spreadsheets write semicolons where numbers have decimal commas. A header with a comma is separated by commas.
+    delimiter = next((one for one in (",", ";", "\t") if one in first), ",")
+    reader = csv.reader(itertools.chain([first], texts), delimiter=delimiter, strict=True)
     try:
         header = next(reader, [])
         if not header:
@@ -173,14 +175,6 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
             f"{source}, line {reader.line_num}: not CSV ({error}). "
             'Put cells with commas, quotes or line breaks in quotes, and double the quotes inside them ("").'
         ) from None
-
-
-def _delimiter(header: str) -> str:
-    """Return the character between the columns: spreadsheets write semicolons where numbers have decimal commas.
-
-    A header with a comma is separated by commas. Without one, a file separated by commas would have only one column.
-    """
-    return next((one for one in (",", ";", "\t") if one in header), ",")
 
 
 def require_different(where: str, names: list[str]) -> None:

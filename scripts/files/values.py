@@ -1,12 +1,10 @@
-"""Convert values of rows and counts to text and JSON."""
+"""Convert values of rows to text and JSON."""
 
 import json
 import re
 from contextlib import suppress
 from datetime import date, time
 from typing import Any
-
-from evaluate_qa.metrics._shared.arguments import counted as counted  # noqa: PLC0414 - exported
 
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")

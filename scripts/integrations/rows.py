@@ -39,12 +39,11 @@ class RowScore:
             return f"not scored: {self.error}"
         verdict = {None: "", True: "right, ", False: "wrong, "}[self.verdict]
         nearest = "" if self.nearest is None else f", nearest reference {self.nearest!r}"
-        return f"{verdict}score {self.score:.3f}{nearest}{''.join(map(_component, self.components.items()))}"
-
-
-def _component(component: tuple[str, Any]) -> str:
-    name, value = component
-    return f", {name} {value:.3f}" if isinstance(value, float) else f", {name} {value}"
+        more = "".join(
+            f", {name} {value:.3f}" if isinstance(value, float) else f", {name} {value}"
+            for name, value in self.components.items()
+        )
+        return f"{verdict}score {self.score:.3f}{nearest}{more}"
 
 
 class LazyMetric:

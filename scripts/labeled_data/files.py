@@ -60,8 +60,9 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
             unlabeled += 1
         else:
             found.append(_labeled(place(path, number), row, column))
-    if present:
-        _column(str(path), present, "label")
+    if not present:
+        raise RowsError(f"{path}: there are no rows")
+    _column(str(path), present, "label")
     return found, unlabeled
 
 

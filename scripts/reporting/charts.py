@@ -7,7 +7,8 @@ from html import escape
 
 import numpy as np
 
-from ..files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import Interval, wilson
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import is_number
+from evaluate_qa.metrics._shared.arguments import counted, is_number
 
 from ..estimation.keys import ID, TEXTS, cell_of, references_of
 from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
-from ..files.values import counted, text
+from ..files.values import text
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from .. import __version__
 from ..estimation.arguments import Names
 from ..estimation.signatures import signature_column
-from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from .facts import Facts, gather
 

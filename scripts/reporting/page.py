@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from .. import __version__
 from ..estimation.compared import notes as paired_notes
 from ..estimation.report import interval
-from ..files.values import counted
 from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
@@ -66,7 +67,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     if joined.unscored:
         yield f"The figures leave out {counted(joined.unscored, 'row')} without a score or verdict."
     if facts.powered is None:
-        yield "These figures trust the metric; the intervals do not account for its errors."
+        yield "These figures assume the metric is right; the intervals do not account for its errors."
     else:
         yield from facts.powered.all.notes
         yield "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct."

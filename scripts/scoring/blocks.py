@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import reduce
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +17,7 @@ from typing import BinaryIO
 from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
 from ..files.writing import check_place, join, json_line, print_rows, write_file, write_part
-from .row_scorer import BadRow, ScoredChunk
+from .row_scorer import BadRow, Progress, ScoredChunk
 
 _BEGINNING_OF_BAD_ROWS = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
@@ -36,42 +36,6 @@ def check_bad_rows(path: Path) -> None:
             beginning = file.read(100)
         if not _BEGINNING_OF_BAD_ROWS.match(beginning):
             raise RowsError(f"{path} exists and does not hold bad rows. Name another file, or remove it.")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Counts, sums and signatures of the rows so far.
-
-    `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
-    settings. `reason` is the first error for which a judge gave a row no score.
-    """
-
-    records: int = 0
-    scored: int = 0
-    sums: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    signatures: Sequence[str] = ()
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, records: Sequence[Record], chunk: ScoredChunk) -> "Progress":
-        """Return the progress that one chunk makes."""
-        signatures = [chunk.signature] if chunk.signature else []
-        return cls(len(records), len(chunk.rows), chunk.sums, signatures, chunk.reason)
-
-    @property
-    def bad(self) -> int:
-        """Number of rows that could not be scored."""
-        return self.records - self.scored
-
-    def and_then(self, other: "Progress") -> "Progress":
-        """Return the sum of both."""
-        sums = {
-            name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), other.sums.get(name, (0, 0)), strict=True)]
-            for name in dict.fromkeys([*self.sums, *other.sums])
-        }
-        signatures = tuple(dict.fromkeys([*self.signatures, *other.signatures]))
-        records, scored = self.records + other.records, self.scored + other.scored
-        return Progress(records, scored, sums, signatures, self.reason or other.reason)
 
 
 def digest(records: Iterable[Record]) -> str:
@@ -94,7 +58,7 @@ class StandardOutput:
             with self._errors.open("ab" if number else "wb") as file:
                 file.write(bad_lines(chunk.bad))
         print_rows(chunk.rows, self._stream)
-        self.progress = self.progress.and_then(Progress.of(records, chunk))
+        self.progress = self.progress.and_then(chunk.progress)
 
 
 @dataclass(frozen=True)
@@ -138,7 +102,7 @@ class Blocks:
         if self._saved != self._settings:
             save_settings(self._folder, self._settings)
             self._saved = self._settings
-        block = Block(digest(records), Progress.of(records, chunk), hashes)
+        block = Block(digest(records), chunk.progress, hashes)
         text = json.dumps(asdict(block)).encode()
         write_file(self._folder / f"{number:06d}.block", _hash(text).encode() + b"\n" + text)
         self.finished[number] = block

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from evaluate_qa.metrics._shared.arguments import is_installed
 
 from ..files.claiming import CACHE
-from ..files.rows import STANDARD, Record, file_format, read_records
+from ..files.rows import STANDARD, Record, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
-from .row_scorer import FileRowScorer
+from .row_scorer import SIGNATURE, FileRowScorer
 
 ScoringTask = tuple[int, list[Record]]
 """A block to score: its number and its rows."""
@@ -82,6 +82,17 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the output is newer than the input, all rows have scores of this metric, and no run was stopped."""
+        source, target = Path(self.source), Path(self.target)
+        if not source.is_file() or any(work_place(file).exists() for file in (target, self.errors) if file):
+            return False
+        metric, signature, error = f"{Path(self.metric).name}|", f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
+        return source.stat().st_mtime <= target.stat().st_mtime and all(
+            str(row.get(signature)).startswith(metric) and not row.get(error) for _, row in read_rows(target)
+        )
+
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
         keep_few_shapes()
@@ -106,4 +117,4 @@ class ScoringJob:
     @property
     def _columns(self) -> MetricColumns:
         folder = Path() if self.source == STANDARD else Path(self.source).parent
-        return MetricColumns(self.columns, file_format(self.source) == ".csv", folder)
+        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", folder)

@@ -32,18 +32,44 @@ class BadRow:
 
 
 @dataclass(frozen=True)
-class ScoredChunk:
-    """The rows of a chunk after scoring, with the columns of the metric, and those that could not be scored.
+class Progress:
+    """Counts, sums and signatures of the rows so far.
 
-    `sums` maps a column of the metric to sum and count of its numbers, for means. `reason` is the first error for which
-    a judge gave a row no score.
+    `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
+    settings. `sums` maps a column of the metric to sum and count of its numbers, for means. `judged` counts the rows
+    with a verdict of a judge, and `reason` is the first error for which it gave a row no score.
     """
 
-    rows: list[Row] = field(default_factory=list)
-    bad: list[BadRow] = field(default_factory=list)
-    sums: dict[str, tuple[float, int]] = field(default_factory=dict)
-    signature: str | None = None
+    records: int = 0
+    scored: int = 0
+    sums: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    signatures: Sequence[str] = ()
+    judged: int = 0
     reason: str | None = None
+
+    @property
+    def bad(self) -> int:
+        """Number of rows that could not be scored."""
+        return self.records - self.scored
+
+    def and_then(self, other: "Progress") -> "Progress":
+        """Return the sum of both."""
+        sums = {
+            name: [a + b for a, b in zip(self.sums.get(name, (0, 0)), other.sums.get(name, (0, 0)), strict=True)]
+            for name in dict.fromkeys([*self.sums, *other.sums])
+        }
+        signatures = tuple(dict.fromkeys([*self.signatures, *other.signatures]))
+        records, scored, judged = self.records + other.records, self.scored + other.scored, self.judged + other.judged
+        return Progress(records, scored, sums, signatures, judged, self.reason or other.reason)
+
+
+@dataclass(frozen=True)
+class ScoredChunk:
+    """The rows of a chunk after scoring, with the columns of the metric, those that could not be scored, and counts."""
+
+    rows: list[Row]
+    bad: list[BadRow]
+    progress: Progress
 
 
 class FileRowScorer:
@@ -107,15 +133,19 @@ class FileRowScorer:
         options = {**self._compute, **self._reporting}
         result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
         if result is None:
-            return ScoredChunk(bad=bad)
+            return ScoredChunk([], bad, Progress(len(records)))
         per_row = _per_row(result, len(rows))
         if self._reporting:
             rows, per_row, failed = self._without_errors(rows, per_row)
             bad = sorted(bad + failed, key=lambda one: one.number)
         signature = result.get("signature")
         signed = {} if signature is None else {SIGNATURE: [signature] * len(rows)}
+        answered = zip(per_row.get("asked", []), per_row.get("score", []), strict=False)
+        judged = sum(asked is True and score is not None for asked, score in answered)
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
-        return ScoredChunk(self._added(rows, signed | per_row), bad, _sums(result, per_row), signature, reason)
+        signatures = [signature] if signature else []
+        progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason)
+        return ScoredChunk(self._added(rows, signed | per_row), bad, progress)
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]

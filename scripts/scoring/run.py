@@ -16,9 +16,9 @@ from evaluate_qa.metrics._shared.progress import progress
 
 from ..files.claiming import claimed
 from ..files.rows import STANDARD, Record, RowsError, source_name
-from .blocks import Block, Blocks, Progress, StandardOutput, digest
+from .blocks import Block, Blocks, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
-from .row_scorer import FileRowScorer, ScoredChunk
+from .row_scorer import FileRowScorer, Progress, ScoredChunk
 
 _Engine = Callable[[Iterator[ScoringTask]], Iterator[tuple[ScoringTask, ScoredChunk]]]
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.arguments import clean, counted
 from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
 from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
-from ..files.values import counted
 from ..files.writing import write_rows
 from .rows import COLUMN, Pair, SavedAnswers, SynthesisTask
 

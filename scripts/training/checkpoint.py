@@ -54,8 +54,11 @@ class TrainingCheckpoint:
         """Write the state; the old file is replaced once the new one is complete."""
         import torch
 
-        with replacing(self.file) as whole:
-            torch.save({"key": self.key, "state": state, "accuracies": list(accuracies)}, whole)
+        with replacing(self.file) as whole, whole.open("wb") as file:
+            try:
+                torch.save({"key": self.key, "state": state, "accuracies": list(accuracies)}, file)
+            except RuntimeError as error:  # it hides the OSError of a full disk
+                raise error.__context__ or error from None
 
 
 def digest(described: Iterable[object], files: Iterable[Path]) -> str:

@@ -55,19 +55,20 @@ def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
 def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mapping[str, Layers]) -> dict[str, BySet]:
     """Fit the final layers of a matcher, write it, and return the scores of held-out answers."""
     dev, test = job.dev, job.test
-    save(matcher, job.output)
-    rounded = read(job.output)  # the layers are fitted to the 8-bit weights that the file holds
     weights: dict[str, Layers] = {}
     found: dict[str, BySet] = {}
-    for task in matcher.heads:
-        classifier = pair_classifier(minilm, rounded, task, job.recipe)
-        classified = classify(classifier, task, dev)
-        weights[task] = fit_layers(classified, task, kept.get(task))
-        found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
-        if test:  # a user's own data: report figures on the held-out rows instead
-            tested = classify(classifier, task, test)
-            found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULT]))
-    save(replace(matcher, weights=weights), job.output)
+    with replacing(job.output) as whole:
+        save(matcher, whole)
+        rounded = read(whole)  # the layers are fitted to the 8-bit weights that the file holds
+        for task in matcher.heads:
+            classifier = pair_classifier(minilm, rounded, task, job.recipe)
+            classified = classify(classifier, task, dev)
+            weights[task] = fit_layers(classified, task, kept.get(task))
+            found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
+            if test:  # a user's own data: report figures on the held-out rows instead
+                tested = classify(classifier, task, test)
+                found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULT]))
+        save(replace(matcher, weights=weights), whole)
     return found
 
 

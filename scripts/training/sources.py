@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
-from ..files.values import counted
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from ..labeled_data.sets import SETS

@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared.checkpoints import find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.large import blank
 
-from ..files.writing import replacing
+from ..files.writing import write_file
 from .learner import Learner
 from .recipe import TrainingRecipe
 
@@ -67,11 +67,10 @@ class Teacher(Learner):
 
     def save(self, file: Path) -> None:
         """Write the trained weights and the name of the encoder."""
-        from safetensors.torch import save_file
+        from safetensors.torch import save
 
         tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in self.parameters().items()}
-        with replacing(file) as whole:
-            save_file(tensors, whole, metadata={_ENCODER: self._name})
+        write_file(file, save(tensors, metadata={_ENCODER: self._name}))
 
     @property
     def encoder(self) -> Any:

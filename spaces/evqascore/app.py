@@ -11,7 +11,7 @@ from typing import Any
 import av  # noqa: F401 - else the first request would import it; see `_shared.page.frame.launch`
 import numpy as np
 
-from evaluate_qa.files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, Picture, bars, find_run, words

@@ -6,12 +6,13 @@ import re
 import numpy as np
 import pytest
 from commands import run_command
+from damage import no_room
 from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.files.claiming import claimed
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.matcher import Matcher, read
+from evaluate_qa.metrics._shared.matcher import Matcher, read, save
 from evaluate_qa.metrics._shared.matcher import find as shipped
 from evaluate_qa.training import run as run_module
 from evaluate_qa.training.checkpoint import TrainingCheckpoint
@@ -21,14 +22,24 @@ from evaluate_qa.training.learner import FORMATS, TrainingBatch
 from evaluate_qa.training.recipe import TrainingRecipe
 
 
-def test_average_is_the_mean_of_each_tensor():
-    def one(value):
-        array = np.full((2, 2), value, dtype=np.float32)
-        return Matcher({"w": array}, {"bem": (array, array[0])}, {})
+def matcher_of(value):
+    array = np.full((2, 2), value, dtype=np.float32)
+    return Matcher({"w": array}, {"bem": (array, array[0])}, {})
 
-    middle = run_module.average([one(1.0), one(4.0)], ["bem"])
+
+def test_average_is_the_mean_of_each_tensor():
+    middle = run_module.average([matcher_of(1.0), matcher_of(4.0)], ["bem"])
     assert middle.difference["w"].tolist() == [[2.5, 2.5], [2.5, 2.5]]
     assert middle.heads["bem"][1].tolist() == [2.5, 2.5]
+
+
+def test_a_full_disk_raises_the_error_that_commands_report(tmp_path):
+    import torch
+
+    file, state = tmp_path / "m", {"values": torch.zeros(9999)}
+    for write in (lambda: save(matcher_of(1.0), file), lambda: TrainingCheckpoint(file, "").save(state, [])):
+        with no_room(99), pytest.raises(OSError, match="File too large"):
+            write()
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,6 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
         ),
         (["bem"], "epoch: 3", "recipe.yaml has an unknown field 'epoch'. Did you mean 'epochs'? Available: data, "),
         (["bem"], "tasks: [bem]", "recipe.yaml has an unknown field 'tasks'. Available: data, encoder, "),
-        (["bem"], "verdicts: folder", "recipe.yaml has an unknown field 'verdicts'. Available: data, encoder, "),
         (["bem"], "epochs: 1.5", "recipe.yaml: epochs is 1.5; expected a whole number"),
         (["bem"], "data: saf", "recipe.yaml: data is 'saf'; expected a list, such as [one, two]"),
         (["bem"], "bfloat16: 1", "recipe.yaml: bfloat16 is 1; expected true or false"),
@@ -57,11 +56,6 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "recipe.yaml: learning_rate is nan; expected a number between 0 and 1, such as 1e-4",
         ),
         (["bem"], "balance: {rows: 0}", "recipe.yaml: balance: rows is 0; expected a whole number of at least 1"),
-        (
-            ["bem"],
-            "mixture: {nearer: 1}",
-            "recipe.yaml: mixture has an unknown field 'nearer'. Did you mean 'near'? Available: ",
-        ),
         (
             ["bem"],
             "balance: {pairs: 5}",
@@ -81,7 +75,6 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "`refit_layers` has 'length', which is not a layer; expected some of recall, lengths, match",
         ),
         (["nli_lex"], "average: [bem.safetensors]", f"`average` {_NO_HEAD}"),
-        (["both"], "start: bem.safetensors", f"`start` {_NO_HEAD}"),
         (["both"], "teachers: [bem.safetensors]", f"`teachers` {_NO_HEAD}"),
         (
             ["bem"],

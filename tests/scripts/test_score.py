@@ -207,6 +207,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "against=id"], "no column 'against' to rename."),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "config=paper"], "there is no configuration 'paper'"),
         (["--input", "empty.jsonl", "--output", "o.csv"], "there are no rows to score"),
+        (["--input", ".", "--output", "o.csv"], ". is a folder. Name a file in it."),
         (["--input", "-", "--output", "o.csv"], "standard input: there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
     ],
@@ -268,6 +269,9 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     assert Path("bad.jsonl").read_bytes() == Path("whole_bad.jsonl").read_bytes()
     assert _summary(message) == _summary(whole)
     assert _files() == sorted(["bad.jsonl", "in.jsonl", "out.csv", "whole.csv", "whole_bad.jsonl"])
+    assert "out.csv is complete already." in score(*stopped, "--resume").stderr
+    os.utime("out.csv", (0, 0))  # older than the input
+    assert "rows scored" in score(*stopped, "--resume").stderr
 
 
 def test_files_that_a_killed_run_has_not_finished_are_written_again(score):

@@ -3,8 +3,8 @@
 import pytest
 
 from evaluate_qa.files.rows import read_rows
-from evaluate_qa.scoring.blocks import Blocks, Progress
-from evaluate_qa.scoring.row_scorer import BadRow, ScoredChunk
+from evaluate_qa.scoring.blocks import Blocks
+from evaluate_qa.scoring.row_scorer import BadRow, Progress, ScoredChunk
 
 
 def _blocks(folder, resume=True):
@@ -17,7 +17,8 @@ def _add(blocks, number):
     """Add row 2n + 1 with the score n, and the bad row 2n + 2."""
     records = [(2 * number + 1, {"a": number}), (2 * number + 2, {"a": None})]
     bad = [BadRow(2 * number + 2, "bad", {"a": None})]
-    blocks.add(number, records, ScoredChunk([{"a": number, "score": number}], bad, {"score": (number, 1)}, "s"))
+    progress = Progress(2, 1, {"score": (number, 1)}, ["s"])
+    blocks.add(number, records, ScoredChunk([{"a": number, "score": number}], bad, progress))
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Tests of `evaluate-qa select`."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -92,13 +91,6 @@ def test_row_without_score_is_dropped(select, suffix):
     assert "Rows without a score were not kept: 2." in printed
 
 
-def test_nan_is_not_a_score(select):
-    rows = [{"id": 0, "score": float("nan")}, {"id": 1, "score": -5}, {"id": 2, "score": float("-inf")}]
-    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "Rows without a score were not kept: 1." in select("s.jsonl", "--top", 1).stderr
-    assert kept() == [1]
-
-
 def test_unscored_file_is_reported_with_the_fix(select):
     write_rows("bare.jsonl", [{"id": 1}])
     message = (
@@ -108,18 +100,13 @@ def test_unscored_file_is_reported_with_the_fix(select):
     assert message in run_command("report", "bare.jsonl", "-o", "r.html", code=1).stderr
 
 
-def test_rows_are_written_to_standard_output(select):
-    out = select("rows.jsonl", "--output", "-", "--top", 1).stdout
-    assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["rows.jsonl"], "Give exactly one of --fraction, --top and --threshold; the command has 0."),
-        (["rows.jsonl", "--top", "1", "--fraction", "1"], "--fraction, --top and --threshold; the command has 2."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
+        (["rows.jsonl", "--top", "1", "--column", "score=source"], "is 'even'; expected a number. Name"),
         (["rows.jsonl", "--threshold", "nan"], "--threshold is nan; expected a number"),
         (["rows.jsonl", "--top", "1", "--output", "k.txt"], "k.txt: unknown file type. Use .jsonl, .csv or .parquet."),
         (["rows.jsonl", "--top", "1", "--output", "rows.jsonl"], "--input and --output must be different files"),

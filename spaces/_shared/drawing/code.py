@@ -32,7 +32,8 @@ def for_row(
     loaded += [f"{option}={_literal(value)}" for option, value in (loading or {}).items()]
     lines = [f"import {loader}", "", *([_KEY] if "endpoint" in (loading or {}) else [])]
     lines += [f"{name} = {loader}.load({', '.join(loaded)})"]
-    lines += [f"out = {name}.compute(", *_arguments({**columns, **options}), ")", 'print(out["per_example"])', ""]
+    arguments = [f"    {option}={_literal(value)}," for option, value in {**columns, **options}.items()]
+    lines += [f"out = {name}.compute(", *arguments, ")", 'print(out["per_example"])', ""]
     return "\n".join(lines)
 
 
@@ -49,10 +50,6 @@ def for_file(metric: str, table: UploadedTable, options: Mapping[str, Any], load
         commands.append(" ".join([score, f"--output {scored[1]}", columns, *given]))
         commands.append(f"evaluate-qa compare {' '.join(scored)}")
     return "\n".join([*commands, ""])
-
-
-def _arguments(values: Mapping[str, Any]) -> list[str]:
-    return [f"    {name}={_literal(value)}," for name, value in values.items()]
 
 
 def _literal(value: Any) -> str:

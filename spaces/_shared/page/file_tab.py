@@ -7,7 +7,7 @@ import gradio as gr
 import numpy as np
 import pandas as pd
 
-from evaluate_qa.files.values import counted
+from evaluate_qa.metrics._shared.arguments import counted
 from evaluate_qa.reporting.charts import histogram
 
 from ..drawing import code, figures, markup

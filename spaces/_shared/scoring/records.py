@@ -60,11 +60,7 @@ def write(rows: Sequence[Record]) -> tuple[Path, Path]:
     folder = Path(get_upload_folder()) / secrets.token_hex(20)
     folder.mkdir(parents=True)
     table, lines = folder / "scores.csv", folder / "scores.jsonl"
-    write_rows(table, ({name: _harmless(value) for name, value in row.items()} for row in rows))
+    harmless = ({name: f"'{value}" if is_formula(value) else value for name, value in row.items()} for row in rows)
+    write_rows(table, harmless)
     write_rows(lines, rows)
     return table, lines
-
-
-def _harmless(value: Any) -> Any:
-    """Return a value of a CSV file, with an apostrophe if it is a formula."""
-    return f"'{value}" if is_formula(value) else value

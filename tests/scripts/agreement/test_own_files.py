@@ -101,7 +101,7 @@ def test_bad_row_is_reported(tmp_path, changed, message):
     [
         (["evuna"], "--data evuna: there is no such data set. Did you mean 'evouna'?"),
         (["mine.txt"], "mine.txt: unknown file type. Use .jsonl, .csv or .parquet."),
-        (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["empty.jsonl"], "empty.jsonl: there are no rows"),
         (["skipped.jsonl"], "skipped.jsonl: no row has a label. Label some rows with 1 or 0, or with right or wrong."),
         (["unlabeled.jsonl"], "unlabeled.jsonl: there is no column 'label'. Available: question, references, "),
         (["mine.jsonl", "--json", "mine.jsonl"], "--data mine.jsonl and --json must be different files"),
@@ -111,6 +111,7 @@ def test_bad_row_is_reported(tmp_path, changed, message):
 def test_wrong_name_is_reported(path, monkeypatch, arguments, message):
     monkeypatch.chdir(path.parent)
     write_rows("mine.csv", ROWS)
+    write_rows("empty.jsonl", [])
     write_rows("skipped.jsonl", [{"question": "Q?", "references": "a", "prediction": "b", "label": "skip"}])
     write_rows("unlabeled.jsonl", [{"question": "Q?", "references": "a", "prediction": "b"}])
     assert message in run_command("agreement", "--data", *arguments, code=1).output.replace("\n", " ")

@@ -152,7 +152,7 @@ def test_difference_from_a_copy_is_zero():
 def test_group_without_enough_labels_has_a_reason():
     found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
     assert isinstance(found.groups["much"], Estimate)
-    assert found.groups["none"] == "an interval needs at least 20 labels, not 0 for 10 rows. Label more rows."
+    assert found.groups["none"] == "an interval needs at least 20 labels, not 0 for 10 rows."
     with pytest.raises(ValueError, match="no difference with group 'none': an interval needs at least 20 labels"):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
     with pytest.raises(ValueError, match="no difference with group 'c': there is no such group; there are much, none"):
