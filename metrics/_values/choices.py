@@ -26,7 +26,7 @@ _CHOSEN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_OF_OPTIONS = re.compile(r"\b(?:option|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
+_OF_OPTIONS = re.compile(r"\b(?:options?|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
 _COMMITS = re.compile(
     r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
     r" \(?([A-H])\b(?![\w' ]*\b(?:but|no)\b)|^([A-H]) is (?:what|the one|my)\b|\b([A-H]) it is\b"

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from .._shared.words import exact_words
@@ -25,7 +25,25 @@ _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is rea
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
+# What a question decides: 块 is money and not a piece, 分 is a minute and not a point, and 14.30 is a time.
+_BY_QUESTION = tuple(
+    (re.compile(asks, re.IGNORECASE), re.compile(pattern), replacement)
+    for asks, pattern, replacement in (
+        ("钱", "块", "元"),
+        ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
+        (
+            r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|котором часу|во сколько|saat kaç",
+            r"(?<![\d.,])(\d\d?)\.(\d\d)(?![\d.])",
+            r"\1:\2",
+        ),
+    )
+)
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 8)
+def _rewritings(question: str) -> list[tuple[re.Pattern[str], str]]:
+    return [(pattern, replacement) for asks, pattern, replacement in _BY_QUESTION if asks.search(question)]
 
 
 @dataclass(frozen=True)
@@ -64,8 +82,8 @@ class Texts:
     references: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if "钱" in self.question:  # Otherwise 块 counts pieces.
-            self.answer, self.reference = (text.replace("块", "元") for text in (self.answer, self.reference))
+        for pattern, replacement in _rewritings(self.question):
+            self.answer, self.reference = (pattern.sub(replacement, text) for text in (self.answer, self.reference))
 
     @cached_property
     def answer_values(self) -> Values:

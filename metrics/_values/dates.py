@@ -91,9 +91,11 @@ _UNIT = r"\s?(?:uhr|h|heures?|u|uur|horas?|ore|час\w*|o'clock)(?![^\W\d]|/)"
 _BEFORE_HOUR = r"[ -](?P<sure>(?=past|nach|v|para))?(?:past|after|nach|over|(?P<to>to|before|voo?r|para as?))[ -]"
 _AFTER_HOUR = r"(?:\s(?:(?(exact)et|[ye])|(?P<to>moins|menos|meno))(?:\s(?:le|un|1))?)?\s"
 _HALF_OF_DAY = (
-    r"(?:,?\s?(?:(?P<am>a\.?\s?m\b\.?|(?:in the )?morning|morgens|vormittags|früh|'s (?:ocht|morg)ens|du matin|"
+    r"(?:,?\s?(?:(?P<am>a\.?\s?m\b\.?|(?:in the )?morning|morgens|vormittags|früh|'s (?:ochtends|morgens)|"
+    r"in de (?:ochtend|morgen)|du matin|"
     r"d[ai] mattina|de la ma(?:ñan|drugad)a|del mattino|da ma(?:nhã|drugada)|утра)"
-    r"|(?P<pm>p\.?\s?m\b\.?|(?:in the )?(?:afternoon|evening)|nachmittags|abends|'s (?:na)?middags|'s avonds|du soir|"
+    r"|(?P<pm>p\.?\s?m\b\.?|(?:in the )?(?:afternoon|evening)|nachmittags|abends|'s (?:na)?middags|'s avonds|"
+    r"in de (?:(?:na)?middag|avond)|du soir|"
     r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
     r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))?"
 )

@@ -26,7 +26,7 @@ def may_be_frequency(reference: str) -> bool:
 
 
 def compare_frequency(texts: Texts) -> bool | None:
-    """Compare frequencies; None if a text does not have exactly one, or if they are close to each other.
+    """Compare frequencies; None without a frequency, with several that differ, or if both are close.
 
     >>> compare_frequency(Texts("", "once every six months", "twice a year"))
     True
@@ -34,14 +34,14 @@ def compare_frequency(texts: Texts) -> bool | None:
     False
     """
     found = [[*_FREQUENCY.finditer(values.text)] for values in (texts.reference_values, texts.answer_values)]
-    if [len(matches) for matches in found] != [1, 1] or _UNSURE.search(texts.answer):
+    if len(found[0]) != 1 or not found[1] or _UNSURE.search(texts.answer):
         return None
     speed = any("/" in mention.unit for mention in texts.answer_values.numbers)  # "60 km per hour"
     if speed or rest(texts.reference_values.text, *found[0][0].span()):
         return None
-    slower, faster = sorted(_per_hour(match) for (match,) in found)
-    ratio = faster / slower if slower else _DIFFERENT
-    return True if ratio < _SAME else False if ratio >= _DIFFERENT else None
+    frequencies = sorted(_per_hour(match) for matches in found for match in matches)
+    ratio = frequencies[-1] / frequencies[0] if frequencies[0] else _DIFFERENT
+    return True if ratio < _SAME else False if ratio >= _DIFFERENT and len(found[1]) == 1 else None
 
 
 def _per_hour(match: re.Match[str]) -> float:

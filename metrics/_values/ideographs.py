@@ -66,33 +66,33 @@ _COPULA = re.compile(
 )
 _UNIT_NAMES = {
     "km": "公里|千米|キロメートル|킬로미터", "kg": "公斤|千克|キロ(?:グラム)?|킬로(?:그램)?", "m": "米|メートル|미터",
-    "g": "克|グラム|그램", "l": "升|リットル|리터", "months": "個月|个月|か月|ヶ月|개월",
+    "g": "克|グラム|그램", "l": "升|リットル|리터", "ml": "毫升|ミリリットル|밀리리터",
+    "cm": "厘米|センチ(?:メートル)?|센티미터", "mm": "毫米|ミリメートル|밀리미터", "t": "吨|トン|톤",
+    "months": "個月|个月|か月|ヶ月|개월",
     "hours": "小时|小時|時間|시간", "minutes": "分钟|分鐘|分間|분(?![의류])",
 }  # fmt: skip
 _HOW_MANY = re.compile(rf"(?:多少|几|幾|何|몇)\s?(?=[个個]?(?:{'|'.join(_UNIT_NAMES.values())}))")
 _NAME_OF_UNIT = "|".join((*_UNIT_NAMES.values(), "斤"))
-_UNITS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (rf"(?<=\d)[个個]半(?={_NAME_OF_UNIT})", " 1/2 "),
-        (rf"[半반]\s?(?={_NAME_OF_UNIT})", "1/2 "),
-        (r"(?<=月)\s?(\d\d?)[号號]", r"\1日"),
-        (r"(?<=\d)\s?(時間|시간)\s?[半반]", r" 1/2 \1"),
-        (r"1/2 斤", "250 g "),
-        (r"(\d+)斤", lambda match: f"{500 * int(match[1])} g "),
-        (r"([1-3])刻[钟鐘]", lambda match: f"{15 * int(match[1])} minutes "),
-        (r"(\d+)[块元](\d)(?:毛|角|(?!\d))", r"\1.\2元"),
-        (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
-        (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
-        (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
-        *((rf"(?:(?<=\d)|(?<=how many ))\s?[个個]?(?:{names})", f" {unit} ") for unit, names in _UNIT_NAMES.items()),
-        (r"(?<=\d)\s?(?:[个個]?工作日|營業日|営業日|영업일)(?:以?[内內]|之[内內])?", " workdays "),
-        (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
-        (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
-        (r"(?<=\d)\s?円", " yen "),
-        *((day, f" {name} ") for day, name in _WEEKDAYS.items()),
-    )
+_PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (rf"(?<=\d)[个個]半(?={_NAME_OF_UNIT})", " 1/2 "),
+    (rf"[半반]\s?(?={_NAME_OF_UNIT})", "1/2 "),
+    (r"(?<=月)\s?(\d\d?)[号號]", r"\1日"),
+    (r"(?<=\d)\s?(時間|시간)\s?[半반]", r" 1/2 \1"),
+    (r"1/2 斤", "250 g "),
+    (r"(\d+)斤", lambda match: f"{500 * int(match[1])} g "),
+    (r"([1-3])刻[钟鐘]", lambda match: f"{15 * int(match[1])} minutes "),
+    (r"(\d+)[块元](\d)(?:毛|角|(?!\d))", r"\1.\2元"),
+    (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
+    (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
+    (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
+    *((rf"(?:(?<=\d)|(?<=how many ))\s?[个個]?(?:{names})", f" {unit} ") for unit, names in _UNIT_NAMES.items()),
+    (r"(?<=\d)\s?(?:[个個]?工作日|營業日|営業日|영업일)(?:以?[内內]|之[内內])?", " workdays "),
+    (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
+    (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
+    (r"(?<=\d)\s?円", " yen "),
+    *((day, f" {name} ") for day, name in _WEEKDAYS.items()),
 )
+_REWRITINGS = tuple((re.compile(pattern), replacement) for pattern, replacement in _PHRASES)
 
 
 def without_ideographs(text: str) -> str:
@@ -112,7 +112,7 @@ def without_ideographs(text: str) -> str:
     text = _ERA.sub(lambda match: f"{_FIRST_YEAR[match[1]] + int(match[2].replace('元', '1'))}年", text)
     text = _CLOCK.sub(_clock, text)
     text = _HOW_MANY.sub(" how many ", _COPULA.sub("", text))
-    for pattern, replacement in _UNITS:
+    for pattern, replacement in _REWRITINGS:
         text = pattern.sub(replacement, text)
     return _BOUNDARY.sub(" ", text)
 

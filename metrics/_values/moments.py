@@ -20,8 +20,13 @@ _HOW_MANY = re.compile(
 _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
 )
-_FROM = re.compile(r"\b(?:from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:until|till|by|before|at the latest|no later than)\b", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:ab|dès|desde|dal|partir|vanaf|from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r"\b(?:bis|jusqu|jusque|hasta|fino|até|tot|до|until|till|by|before|at the latest|no later than)\b", re.IGNORECASE
+)
 _TO = re.compile(r"\s?(?:[-–—~]|to|until|till|bis|à|a|al|tot)\s?")
 _OUTSIDE = re.compile(r"\b(?:closed?|busy|except|outside|minus|geschlossen|fermé|cerrado|chiuso)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
@@ -207,6 +212,26 @@ def compare_hours(texts: Texts) -> bool | None:
     if not _TO.fullmatch(answer[said[0].end : said[1].start]) or negated(answer[: said[0].start]):
         return None
     verdicts = {time.agrees(other) for time, other in zip(said, wanted, strict=True)}
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def compare_appointment(texts: Texts) -> bool | None:
+    """Compare a date with a time of day, such as "Monday 14 April, 3 pm"; None for another reference or if uncertain.
+
+    >>> compare_appointment(Texts("", "15:00 on Mon, April 14", "Monday 14 April, 3 pm"))
+    True
+    """
+    wanted, said = texts.reference_values, texts.answer_values
+    if any(len(moments) != 1 for moments in (wanted.dates, wanted.times, said.dates, said.times)):
+        return None
+    date, time = wanted.dates[0], wanted.times[0]
+    words = rest(wanted.text, min(date.start, time.start), max(date.end, time.end))
+    if any(word not in WEEKDAYS for word in words) or negated(said.text):
+        return None
+    days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
+    if all(days) and days[0] != days[1]:
+        return False
+    verdicts = agrees(said.dates[0], date), said.times[0].agrees(time)
     return False if False in verdicts else None if None in verdicts else True
 
 

@@ -12,8 +12,8 @@ _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 
 _FUNCTION_WORDS = {
     "de": word_set(
-        "der die das und ist war wurde wie viel viele wann welche welcher welches in im jahr ein eine nicht uhr mit "
-        "von zu"
+        "der die das und ist war was wer wo warum wurde wie viel viele wann welche welcher welches in im jahr ein eine "
+        "nicht uhr mit von zu kostet hat sind"
     ),
     "fr": word_set(
         "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans heure "
@@ -43,15 +43,23 @@ _LANGUAGES = {
     word: [language for language, words in _FUNCTION_WORDS.items() if word in words]
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
+# Letters that no other of these languages has.
+_LETTERS_OF = {
+    language: frozenset(letters)
+    for language, letters in {"de": "ß", "es": "¿¡ñ", "pt": "ãõ", "ru": "аеиоуыэя", "pl": "ąęłśźż", "tr": "ğşı"}.items()
+}
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
 def _function_words(text: str) -> tuple[int, ...]:
-    """Return the number of each language's function words in a text."""
+    """Return the number of each language's function words in a text; letters of its own count as one."""
+    text = text.lower()
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text.lower()))):
+    if not text.isascii():
+        counts |= {language: int(not letters.isdisjoint(text)) for language, letters in _LETTERS_OF.items()}
+    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text))):
         for language in languages:
             counts[language] += 1
     return tuple(counts.values())
@@ -205,6 +213,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
     for starts, pattern, replacement in (
         ("twe thi for fif six sev eig nin", rf"\b({_TENS}) - (?=\w)", r"\1-"),
         ("dol yen rup fra", rf"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:{_MONEY})\b)", ""),
+        ("gal pin qua cup", r"\bUS (?=(?:gallon|pint|quart|cup)s?\b)", ""),
         ("pou", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
         ("dol", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
         ("usd eur gbp chf jpy inr cny pou", rf"\b({_CODES})\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
@@ -231,7 +240,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("hal", r"\bhalf an? (?=\w)", "1/2 "),
         ("tho mil bil tri doz", r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
         ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
-        ("zer", r"\b([\w-]+ degrees?) below zero\b", r"minus \1"),
+        ("zer", r"\b([\w-]+ ?(?:degrees?(?: C\w*| F\w*)?|° ?[CF]?)) below zero\b", r"minus \1"),
         ("min neg zer", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
         ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.

@@ -17,7 +17,7 @@ FILLERS = word_set(
     "since during from until between and to for with ad ce bc bce year years date exactly only just total age aged "
     "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
     "fewer less under at least up most or so sometime utc около примерно год года году "
-    "в во o w om op het do da à às as um saat"
+    "в во o w om op het do da à às as um saat bis hasta fino até jusqu jusque tot до"
 )
 # A text with one of these words needs a rule that knows what it negates.
 NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)

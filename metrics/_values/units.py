@@ -27,7 +27,7 @@ _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
 _WORDS = {
     # Length, area and volume
     "kilometer": "km kilomètres kilometern kilómetros chilometri kms км километр километра километров kilometrów "
-    "kilometry kilometre",
+    "километреkilometry kilometre",
     "meter": "mètres mètre metern metros metri metro м метр метра метров metrów metry",
     "centimeter": "zentimeter см сантиметр сантиметра сантиметров centymetrów centimètres centímetros centimetri "
     "centimetro",
@@ -36,12 +36,14 @@ _WORDS = {
     "mile": "mi meilen millas", "foot": "feet ft", "inch": "inches", "yard": "yd yds",
     "light_year": "light-year light-years lightyears lightyear ly lichtjahre", "astronomical_unit": "au",
     "centiliter": "cl", "deciliter": "dl", "hectare": "ha", "kilometer**2": "sqkm", "mile**2": "sqmi",
-    "foot**2": "sqft", "meter**2": "sqm", "liter": "l litros litri литр литра литров litra litrów litr litre",
-    "milliliter": "ml cc мл миллилитров", "gallon": "gal", "tablespoon": "tbsp", "teaspoon": "tsp",
+    "foot**2": "sqft", "meter**2": "sqm metrekare",
+    "liter": "l litros litri литр литра литров litra litrów litr litre litro", "milliliter": "ml cc мл миллилитров",
+    "gallon": "gal", "tablespoon": "tbsp esslöffel eetlepel eetlepels cucharada cucharadas cucchiaio cucchiai",
+    "teaspoon": "tsp teelöffel theelepel theelepels cucharadita cucharaditas cucchiaino cucchiaini",
     "fluid_ounce": "floz",
     # Mass and amount
     "gram": "g gramm grammes gramos grammi gramów gramy грамм грамма граммов grammo gramo", "microgram": "mcg",
-    "hectogram": "etto etti",
+    "hectogram": "etto etti", "decagram": "deko",
     "kilogram": "kilo kilos kg kgs kilogramm kilogrammes kilogramos chilogrammi chili кг килограмм килограмма "
     "килограммов kilogramów kilogramy kilograma quilo quilos chilo chilogrammo кило",
     "metric_ton": "tonne tonnes t тонн тонны тонна tona tonnellate toneladas tonelada tonnen", "pound": "lb lbs libras",
