@@ -242,8 +242,7 @@ def _in_digits(text: str) -> Iterator[Date]:
             readings.insert(0, (numbers["a"], numbers["b"]))
         valid = [(m, d) for m, d in readings if 0 < (m or 1) <= LAST_MONTH and 0 < (d or 1) <= _LAST_DAY]
         if valid:
-            other = valid[1] if valid[1:] and valid[1] != valid[0] else None
-            yield Date((year, year) if year else None, *valid[0], *match.span(), other)
+            yield Date((year, year) if year else None, *valid[0], *match.span(), *valid[1:])
 
 
 def _full_year(digits: str) -> int:

@@ -48,6 +48,7 @@ _TO_IN = {language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language,
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
 _LONGEST, _LONGEST_END = 12, 4  # Words of a reference with one of these words, and of one end of a way.
 _LIST = re.compile(", .* (?:and|or) ")  # There, "Legal" may be a department.
+_ASKS_WHO = re.compile(r"\W*who(?:se)?\b", re.IGNORECASE)  # Rose is a name.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
 _PRONOUNS = word_set(
@@ -125,7 +126,7 @@ def _compare_pole(texts: Texts) -> bool | None:
     """Compare references with a word such as "rose", "north" or "faster"."""
     reference_words = content_words(texts.reference)
     poles = [word for word in reference_words if word in POLE]
-    if len(poles) != 1 or _LIST.search(texts.reference):
+    if len(poles) != 1 or _LIST.search(texts.reference) or _ASKS_WHO.match(texts.question):
         return None
     answer_words, (number, side) = content_words(texts.answer), POLE[poles[0]]
     answer_poles = {POLE[word] for word in answer_words if word in POLE and POLE[word][0] == number}

@@ -40,6 +40,11 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
+_HOW_LONG = re.compile(
+    r"how long|combien de temps|wie lange|cuánto (?:tiempo|dura)|quanto (?:tempo|dura)|hoe lang|"
+    r"сколько (?:времени|длится)",
+    re.IGNORECASE,
+)
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
@@ -242,6 +247,8 @@ def compare_time(texts: Texts) -> Comparison | None:
     (True, None)
     """
     values = texts.reference_values
+    if _HOW_LONG.search(texts.question):
+        return None  # "5 heures" may be a time or a duration
     if len(values.times) != 1 or values.dates or rest(values.text, values.times[0].start, values.times[0].end):
         return None
     if _has_other_bound(texts):

@@ -148,7 +148,7 @@ def with_digits(text: str, language: str = "en") -> str:
         if not needed or not needed.isdisjoint(starts):
             text = pattern.sub(replacement, text)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
-        text = _SCALED.sub(lambda match: f"{match[1].rstrip('.,')}×10^{_POWER_OF_SCALE[match[2].lower()]}", text)
+        text = _SCALED.sub(lambda match: _scaled(match, language), text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
         text = _LETTER_SCALED.sub(_letter_scaled, text)
     if language in NUMERALS:
@@ -161,6 +161,12 @@ def with_digits(text: str, language: str = "en") -> str:
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)
     return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
+
+
+def _scaled(match: re.Match[str], language: str) -> str:
+    """Return 5×10^6 for "5 million"; an English mil is a thousandth of an inch, or short for a million."""
+    number, scale = match[1].rstrip(".,"), match[2].lower()
+    return match[0] if language == "en" and scale == "mil" else f"{number}×10^{_POWER_OF_SCALE[scale]}"
 
 
 def _letter_scaled(match: re.Match[str]) -> str:

@@ -41,7 +41,8 @@ def _is_same_text(texts: Texts) -> Comparison | None:
     answer, reference = (
         _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )
-    return Comparison(numbers[0].kind, True) if numbers and answer == reference else None
+    same_units = [mention.unit for mention in numbers] == [mention.unit for mention in texts.answer_values.numbers]
+    return Comparison(numbers[0].kind, True) if numbers and answer == reference and same_units else None
 
 
 def _compare_formula(texts: Texts) -> bool | None:

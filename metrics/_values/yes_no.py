@@ -97,6 +97,9 @@ _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeat
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
+_NAME = re.compile(r"(?:right|si)\.?", re.IGNORECASE)  # of a side, or of silicon
+_ASKS_NAME = re.compile(r"\W*(?:which|what|where)\b", re.IGNORECASE)
+_UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
 
 
@@ -105,8 +108,12 @@ def means_yes_or_no(reference: str) -> bool:
     return _MAY_BE_POLAR.match(reference) is not None and polarity(reference) is not None
 
 
-def compare_yes_or_no(texts: Texts) -> Comparison:
+def compare_yes_or_no(texts: Texts) -> Comparison | None:
     """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
+    if _NAME.fullmatch(texts.reference) and _ASKS_NAME.match(texts.question):
+        return None
+    if any(_UNCLEAR.search(text) for text in (texts.reference, texts.answer)):
+        return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
     bare = words <= _BARE
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
