@@ -5,10 +5,10 @@
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from .numbers import WrittenNumber
-from .text import word_set
 
 # Symbols with the SI prefixes in use.
 _PREFIXES = {
@@ -23,75 +23,13 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
-# Other names of units. Plurals and British spellings are derived.
-_WORDS = {
-    # Length, area and volume
-    "kilometer": "km kilomètres kilometern kilómetros chilometri kms км километр километра километров kilometrów "
-    "километреkilometry kilometre",
-    "meter": "mètres mètre metern metros metri metro м метр метра метров metrów metry",
-    "centimeter": "zentimeter см сантиметр сантиметра сантиметров centymetrów centimètres centímetros centimetri "
-    "centimetro",
-    "micrometer": "micron microns",
-    "millimeter": "мм миллиметра миллиметров milimetrów millimètres milímetros millimetri", "angstrom": "ångström Å",
-    "mile": "mi meilen millas", "foot": "feet ft", "inch": "inches", "yard": "yd yds",
-    "light_year": "light-year light-years lightyears lightyear ly lichtjahre", "astronomical_unit": "au",
-    "centiliter": "cl", "deciliter": "dl", "hectare": "ha", "kilometer**2": "sqkm", "mile**2": "sqmi",
-    "foot**2": "sqft", "meter**2": "sqm metrekare",
-    "liter": "l litros litri литр литра литров litra litrów litr litre litro", "milliliter": "ml cc мл миллилитров",
-    "gallon": "gal", "tablespoon": "tbsp esslöffel eetlepel eetlepels cucharada cucharadas cucchiaio cucchiai",
-    "teaspoon": "tsp teelöffel theelepel theelepels cucharadita cucharaditas cucchiaino cucchiaini",
-    "fluid_ounce": "floz",
-    # Mass and amount
-    "gram": "g gramm grammes gramos grammi gramów gramy грамм грамма граммов grammo gramo", "microgram": "mcg",
-    "hectogram": "etto etti", "decagram": "deko",
-    "kilogram": "kilo kilos kg kgs kilogramm kilogrammes kilogramos chilogrammi chili кг килограмм килограмма "
-    "килограммов kilogramów kilogramy kilograma quilo quilos chilo chilogrammo кило",
-    "metric_ton": "tonne tonnes t тонн тонны тонна tona tonnellate toneladas tonelada tonnen", "pound": "lb lbs libras",
-    "ounce": "oz",
-    # Time
-    "second": "sec secs s sekunden sekunde secondes segundos secondi секунд секунды секунда sekund sekundy saniye "
-    "seconden secondo",
-    "minute": "min mins minuten minutos minuti минут минуты минута minut minuty minuta dakika minuto minuut",
-    "hour": "hr hrs h stunden stunde heures heure horas hora ore ora час часа часов godzin godziny godzina saat uur "
-    "uren",
-    "day": "d tage tag tagen jours jour días giorni день дня дней dni dzień dia dias dagen dag giorno día gün",
-    "week": "wk wks wochen woche semaines semanas settimane недель недели неделя tygodni tygodnie tydzień hafta weken "
-    "semana settimana",
-    "month": "monate monat monaten mois meses mesi месяц месяца месяцев miesięcy miesiące miesiąc maanden maand mese "
-    "mes mês",
-    "year": "yr yrs jahre jahr jahren ans années años anni лет года год lata rok jaar jaren anno año ano anos yil",
-    "century": "centuries",
-    # Energy, power, force, pressure, speed
-    "kilocalorie": "Cal", "electron_volt": "electronvolts", "watt_hour": "watt-hours watt-hour",
-    "kilowatt_hour": "kilowatt-hours kilowatt-hour", "horsepower": "hp", "atmosphere": "atm", "kph": "kmh km/h",
-    "knot": "kn kt kts", "mile/gallon": "mpg",
-    # Electricity, temperature, angles, radiation, sound, light
-    "ampere": "amps amp", "degC": "celsius centigrade", "degF": "fahrenheit",
-    "degree": "deg ° grad degrés grados gradi", "radian": "rad", "decibel": "dB db", "lumen": "lm",
-    # Data
-    "kilobyte": "KB", "kibibyte": "KiB", "mebibyte": "MiB", "gibibyte": "GiB", "tebibyte": "TiB",
-    "gigabit/second": "gbps gbit/s", "megabit/second": "mbps mbit/s", "kilobit/second": "kbps kbit/s",
-    # Money and shares
-    "percent": "% процентов процент процента", "basis_point": "bp bps", "uscent": "cents cent",
-    "USD": "dollar dollars usd bucks us$ $ dólares 美元 달러", "EUR": "euro euros eur € 欧元",
-    "GBP": "gbp quid £ sterling",
-    "JPY": "yen ¥ 日元", "INR": "rupee rupees ₹", "AUD": "a$ aud", "CAD": "c$ cad", "CHF": "chf francs franken",
-    "CNY": "yuan rmb 元 块钱", "KRW": "krw 원", "BRL": "brl reais r$", "PLN": "pln zł złoty złote złotych",
-    "RUB": "rub ₽ руб рубль рубля рублей", "TRY": "₺ tl lira",
-}  # fmt: skip
-# Units that have only their English name.
-_NAMED = word_set(
-    "millimeter nanometer parsec acre pint quart cup milligram ton stone mole millisecond microsecond nanosecond "
-    "fortnight decade joule kilojoule calorie watt kilowatt megawatt gigawatt newton kilonewton pascal kilopascal "
-    "mmHg millibar psi torr mph volt ohm hertz kilohertz megahertz gigahertz tesla coulomb farad kelvin becquerel "
-    "sievert gray byte megabyte gigabyte terabyte bit kilobit megabit gigabit"
-)
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF", "CNY", "KRW", "BRL", "PLN", "RUB", "TRY")
+# The file has a unit and its names, other than those derived here, in each line.
 _BY_WORD = {
     word: unit
-    for unit, words in (dict.fromkeys(_NAMED, "") | _WORDS).items()
+    for unit, names in re.findall("(.+)\t(.*)", Path(__file__).with_name("unit_names.tsv").read_text(encoding="utf-8"))
     for name in (unit, unit.replace("meter", "metre").replace("liter", "litre"))
-    for word in (name, f"{name}s", *words.split())
+    for word in (name, f"{name}s", *names.split())
 }
 UNIT_NAMES = _BY_WORD.keys()
 """Names of units, in the singular and plural of many languages."""
