@@ -98,11 +98,10 @@ def with_numerals(text: str, language: str) -> str:
 
 def _digits(match: re.Match[str], language: str) -> str:
     groups = match.groupdict()
-    known = _VALUES[language] | ORDINALS.get(language, {})
     if match[0].lower() == "bir" != match.string.lower():
         return match[0]  # the article
     words = (groups["cardinals"] or groups["ordinals"]).lower().split()
-    numbers = list(_numbers([known[word] for word in words]))
+    numbers = list(_numbers([_VALUES[language].get(word) or ORDINALS[language][word] for word in words]))
     if groups["cardinals"]:
         return " ".join(map(str, numbers))
     in_date = len(numbers) == 1 and (groups["date"] or numbers[0] > _THOUSAND)
