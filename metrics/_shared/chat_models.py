@@ -154,25 +154,22 @@ class LocalModel(ChatModel):
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        from .checkpoints import check_whole
+        from .checkpoints import load_whole
         from .devices import best_device, check_device
 
         device = best_device() if self.device == "auto" else self.device
         check_device(self.model, device)
-        # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
-        source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
-            tokenizer = AutoTokenizer.from_pretrained(self.model, **source)
-            model, loading_info = AutoModelForCausalLM.from_pretrained(
+            tokenizer = AutoTokenizer.from_pretrained(self.model, revision=self.revision, trust_remote_code=False)
+            # A checkpoint of a model for pictures and text has weights that are not needed here.
+            model = load_whole(
+                AutoModelForCausalLM,
                 self.model,
+                superfluous=True,
+                revision=self.revision,
                 dtype=self.dtype,
                 use_safetensors=True,
-                ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
-                output_loading_info=True,
-                **source,
             )
-            # A checkpoint of a model for pictures and text has weights that are not needed here.
-            check_whole(loading_info, superfluous=True)
         except Exception as error:  # a damaged or malicious file may raise anything
             raise ValueError(
                 f"cannot load the chat model {self.model!r}: {error}\nGive a folder, a name on the Hub that you have "

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
+from .checkpoints import MINILM, Checkpoint, file_hash, load_whole
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
@@ -170,16 +170,13 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
+        model = load_whole(
+            AutoModelForSequenceClassification,
             folder,
             dtype=getattr(torch, options.dtype),
             local_files_only=True,
-            trust_remote_code=False,
             use_safetensors=True,
-            ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
-            output_loading_info=True,
         )
-        check_whole(loading_info)
         return PairClassifier(model, tokenizer, options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
