@@ -118,18 +118,13 @@ class TorchPairEngine:
         self._model, self._tokenizer = model, tokenizer
         whole = tokenizer("a", "b")
         self._has_types = "token_type_ids" in whole and getattr(model.config, "type_vocab_size", 0) > 1
-        sides = self.token_ids(["a", "b"], special=False)
+        sides = tokenizer(["a", "b"], add_special_tokens=False)["input_ids"]
         self.template = Template.of(sides, whole["input_ids"], tokenizer.sep_token_id)
 
     @property
     def token_budget(self) -> int:
         """Number of tokens in a fast batch."""
         return torch_token_budget(str(self._model.device.type))
-
-    def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
-        """Return the token ids of texts."""
-        ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
-        return ids
 
     def tokenize(self, texts: list[str]) -> list[Tokens]:
         """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
