@@ -251,18 +251,13 @@ def search(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], by_sentence: bool
 ) -> tuple[Search, Claims]:
     """Return the texts to search with their claims, and how the claims belong to the pairs."""
-    if not by_sentence:
-        count = sum(map(len, references))
-        none = np.zeros(count, dtype=bool)
-        claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
-        return (questions, predictions, references), claims
     rows: list[tuple[str, str, list[str]]] = []
     of_answer: list[bool] = []
     repeated: list[bool] = []
     starts, token_f1s = [], []
     for question, answer, listed in zip(questions, predictions, references, strict=True):
         for reference in listed:
-            wanted, given, f1 = _claims(question, answer, reference)
+            wanted, given, f1 = _claims(question, answer, reference) if by_sentence else ([reference], [], np.nan)
             rows += [(question, answer, wanted), *([(question, reference, given)] if given else [])]
             starts.append(len(of_answer))
             of_answer += [False] * len(wanted) + [True] * len(given)
