@@ -257,7 +257,7 @@ def search(
     starts, token_f1s = [], []
     for question, answer, listed in zip(questions, predictions, references, strict=True):
         for reference in listed:
-            wanted, given, f1 = _claims(question, answer, reference) if by_sentence else ([reference], [], np.nan)
+            wanted, given, f1 = _claims(question, answer, reference, by_sentence)
             rows += [(question, answer, wanted), *([(question, reference, given)] if given else [])]
             starts.append(len(of_answer))
             of_answer += [False] * len(wanted) + [True] * len(given)
@@ -269,9 +269,9 @@ def search(
     return (asked, texts, searched), Claims(np.array(starts, dtype=np.intp), *flags)
 
 
-def _claims(question: str, answer: str, reference: str) -> tuple[list[str], list[str], float]:
+def _claims(question: str, answer: str, reference: str, by_sentence: bool) -> tuple[list[str], list[str], float]:
     """Return the claims of the reference and those of the answer, and token F1 if they are sentences, else NaN."""
-    wanted = sentences(reference)
+    wanted = sentences(reference) if by_sentence else []
     if not wanted or (len(wanted) == 1 and len(exact_words(reference)) <= _SHORT):
         return [reference], [], np.nan
     return wanted, sentences(answer), new_words_f1(question, answer, reference)
