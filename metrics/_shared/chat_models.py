@@ -14,9 +14,6 @@ from typing import Any
 
 Conversation = list[dict[str, str]]
 
-# Prompts are sorted by length within a window; a killed process loses at most the answers of one window.
-_WINDOW_BATCHES = 8
-
 # Limits batches of unusually long prompts, with padding; usually `batch_size` is the limit.
 _TOKEN_BUDGET = 32_768
 
@@ -134,37 +131,45 @@ class LocalModel(ChatModel):
         Raise ValueError if the model cannot be loaded or has no chat template for the conversation, and MemoryError if
         a single prompt does not fit.
         """
+        import numpy as np
+
+        from .batching import Indices, run
+
         tokenizer, model = self._loaded
         # The chat template has added the special tokens, so the tokenizer must not.
         prompts = tokenizer(list(map(self._prompt, conversations)), add_special_tokens=False)["input_ids"]
         start = _CommonStart.of(prompts, model)
-        window = _WINDOW_BATCHES * self.batch_size
-        for first in range(0, len(prompts), window):
-            self._reply_to(prompts[first : first + window], start, first, deliver, wanted)
+
+        def forward(rows: Indices) -> Any:
+            replies = np.empty(len(rows), dtype=object)
+            replies[:] = self._generate([prompts[row] for row in rows], start, wanted)
+            return replies
+
+        lengths = np.array(list(map(len, prompts)))
+        for rows, replies in run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size):
+            for row, reply in zip(rows, replies, strict=True):
+                deliver(int(row), reply)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        from .checkpoints import check_whole
+        from .checkpoints import load_whole
         from .devices import best_device, check_device
 
         device = best_device() if self.device == "auto" else self.device
         check_device(self.model, device)
-        # Without trust_remote_code=False transformers asks on the terminal whether to run a checkpoint's code.
-        source: Any = {"revision": self.revision, "trust_remote_code": False}
         try:
-            tokenizer = AutoTokenizer.from_pretrained(self.model, **source)
-            model, loading_info = AutoModelForCausalLM.from_pretrained(
+            tokenizer = AutoTokenizer.from_pretrained(self.model, revision=self.revision, trust_remote_code=False)
+            # A checkpoint of a model for pictures and text has weights that are not needed here.
+            model = load_whole(
+                AutoModelForCausalLM,
                 self.model,
+                superfluous=True,
+                revision=self.revision,
                 dtype=self.dtype,
                 use_safetensors=True,
-                ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
-                output_loading_info=True,
-                **source,
             )
-            # A checkpoint of a model for pictures and text has weights that are not needed here.
-            check_whole(loading_info, superfluous=True)
         except Exception as error:  # a damaged or malicious file may raise anything
             raise ValueError(
                 f"cannot load the chat model {self.model!r}: {error}\nGive a folder, a name on the Hub that you have "
@@ -189,29 +194,6 @@ class LocalModel(ChatModel):
         except TemplateError as error:
             raise ValueError(f"the chat template of {self.model!r} refuses the conversation: {error}") from error
         return prompt
-
-    def _reply_to(
-        self,
-        prompts: list[list[int]],
-        start: "_CommonStart",
-        first: int,
-        deliver: DeliverReply,
-        wanted: Mapping[str, Any],
-    ) -> None:
-        import numpy as np
-
-        from .batching import Indices, run
-
-        def forward(rows: Indices) -> Any:
-            replies = np.empty(len(rows), dtype=object)
-            replies[:] = self._generate([prompts[row] for row in rows], start, wanted)
-            return replies
-
-        lengths = np.array(list(map(len, prompts)))
-        batches = run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size)
-        for rows, replies in batches:
-            for row, reply in zip(rows, replies, strict=True):
-                deliver(first + int(row), reply)
 
     def _generate(self, prompts: list[list[int]], start: "_CommonStart", wanted: Mapping[str, Any]) -> list[Reply]:
         """Reply to one batch."""

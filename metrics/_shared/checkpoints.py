@@ -120,24 +120,28 @@ def find(
     return _described(metric, folder, hashes, library, repository)
 
 
-def check_whole(loading_info: Mapping[str, Any], superfluous: bool = False) -> None:
-    """Raise ValueError if a checkpoint lacked weights of a model; transformers would initialize missing ones at random.
+def load_whole(model_class: Any, source: str | Path, superfluous: bool = False, **options: Any) -> Any:
+    """Load a model of transformers without running a checkpoint's code; the options are those of `from_pretrained`.
 
-    `loading_info` is the second value that `from_pretrained` returns with `output_loading_info=True`. `superfluous`
+    Raise ValueError if weights are missing, which transformers would initialize at random, or do not fit. `superfluous`
     allows weights that the model does not use, and encoders without the pooling layer that transformers adds to them.
     """
-    missing = [name for name in loading_info["missing_keys"] if not (superfluous and name.startswith("pooler."))]
+    # With trust_remote_code=None, transformers would ask on the terminal.
+    safe = {"trust_remote_code": False, "ignore_mismatched_sizes": True, "output_loading_info": True}
+    model, found = model_class.from_pretrained(source, **safe, **options)
+    missing = [name for name in found["missing_keys"] if not (superfluous and name.startswith("pooler."))]
     # Older versions saved the position ids 0, 1, ….
-    unexpected = [name for name in loading_info["unexpected_keys"] if not name.endswith("position_ids")]
+    unexpected = [name for name in found["unexpected_keys"] if not name.endswith("position_ids")]
     faults = {
         "are missing": sorted(missing),
-        "are of another shape": sorted(str(name) for name, *_ in loading_info["mismatched_keys"]),
+        "are of another shape": sorted(str(name) for name, *_ in found["mismatched_keys"]),
         "are not expected": [] if superfluous else sorted(unexpected),
     }
     for fault, names in faults.items():
         if names:
             others = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise ValueError(f"its weights do not fit: {names[0]}{others} {fault}")
+    return model
 
 
 def packaged(*path: str) -> Path | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, Checkpoint, check_whole, file_hash
+from .checkpoints import MINILM, Checkpoint, file_hash, load_whole
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
@@ -118,18 +118,13 @@ class TorchPairEngine:
         self._model, self._tokenizer = model, tokenizer
         whole = tokenizer("a", "b")
         self._has_types = "token_type_ids" in whole and getattr(model.config, "type_vocab_size", 0) > 1
-        sides = self.token_ids(["a", "b"], special=False)
+        sides = tokenizer(["a", "b"], add_special_tokens=False)["input_ids"]
         self.template = Template.of(sides, whole["input_ids"], tokenizer.sep_token_id)
 
     @property
     def token_budget(self) -> int:
         """Number of tokens in a fast batch."""
         return torch_token_budget(str(self._model.device.type))
-
-    def token_ids(self, texts: list[str], special: bool = True) -> list[list[int]]:
-        """Return the token ids of texts."""
-        ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=special, verbose=False)["input_ids"]
-        return ids
 
     def tokenize(self, texts: list[str]) -> list[Tokens]:
         """Return the tokens of texts, without special tokens; the name of a special token in a text is text."""
@@ -170,16 +165,13 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
+        model = load_whole(
+            AutoModelForSequenceClassification,
             folder,
             dtype=getattr(torch, options.dtype),
             local_files_only=True,
-            trust_remote_code=False,
             use_safetensors=True,
-            ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
-            output_loading_info=True,
         )
-        check_whole(loading_info)
         return PairClassifier(model, tokenizer, options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]

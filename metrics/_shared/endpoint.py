@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby, islice
 from textwrap import shorten
 from typing import Any, TypeVar
@@ -84,10 +85,7 @@ class Endpoint(ChatModel):
 
     def reply(self, conversations: Iterable[Conversation], deliver: DeliverReply, wanted: Mapping[str, Any]) -> None:
         """Ask for all replies, `concurrency` at a time; the first one alone shows which fields the server refuses."""
-
-        async def ask(client: Client, conversation: Conversation) -> Reply | NoAnswer:
-            return await self._ask(client, conversation, wanted)
-
+        ask = partial(self._ask, wanted)
         run(self._each(_CHAT, conversations, ask, deliver, first_alone=bool(wanted) and not self._refused))
 
     def post(self, path: str, bodies: Iterable[Mapping[str, Any]], deliver: DeliverReply) -> None:
@@ -139,46 +137,43 @@ class Endpoint(ChatModel):
             return NoAnswer(shortened(str(error), client.secrets), error.status)
         return _as_content(content, client.secrets)
 
-    async def _ask(self, client: Client, conversation: Conversation, wanted: Mapping[str, Any]) -> Reply | NoAnswer:
+    async def _ask(self, wanted: Mapping[str, Any], client: Client, conversation: Conversation) -> Reply | NoAnswer:
         """Ask once, and again without optional fields that the server refuses."""
         refused = set(self._refused)
         while True:
-            fields = self._fields(wanted, refused)
             try:
-                content = await client.post(self._body(conversation, fields))
+                content = await client.post(self.body(conversation, wanted, refused))
             except PostError as error:
-                if more := _refused(error, fields, wanted):
+                if more := _refused(error, wanted, refused):
                     refused |= more
                     continue
                 return NoAnswer(shortened(str(error), client.secrets), error.status)
             self._refused.update(refused)
             return as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
 
-    def body(self, conversation: Conversation, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a request, without those that the server refused before."""
-        return self._body(conversation, self._fields(wanted, self._refused))
+    def body(
+        self, conversation: Conversation, wanted: Mapping[str, Any], refused: Set[str] | None = None
+    ) -> dict[str, Any]:
+        """Return the fields of a request, without the refused ones (default: those that the server refused before)."""
+        refused = self._refused if refused is None else refused
+        fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
+        sent = {name: value for name, value in fields.items() if name not in refused}
+        # Newer models have another name for the limit.
+        limit = {"max_completion_tokens": self.max_tokens} if "max_tokens" in refused else {}
+        return {"model": self.model, "messages": conversation, **sent, **limit, **self.extra_body}
 
     def grants(self, wanted: Mapping[str, Any]) -> bool:
         """Return whether the requests have optional fields, and the server has accepted all of them so far."""
         return bool(wanted) and not wanted.keys() & self._refused
 
-    def _body(self, conversation: Conversation, fields: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": self.model, "messages": conversation, **fields, **self.extra_body}
 
-    def _fields(self, wanted: Mapping[str, Any], refused: Set[str]) -> dict[str, Any]:
-        fields = {"max_tokens": self.max_tokens, "temperature": 0, **wanted}
-        sent = {name: value for name, value in fields.items() if name not in refused}
-        # Newer models have another name for the limit.
-        return sent if "max_tokens" in sent else {**sent, "max_completion_tokens": self.max_tokens}
-
-
-def _refused(error: PostError, fields: Mapping[str, Any], wanted: Mapping[str, Any]) -> set[str]:
-    """Return the optional fields to leave out after an error; empty if the error has another reason."""
+def _refused(error: PostError, wanted: Mapping[str, Any], before: Set[str]) -> set[str]:
+    """Return the fields that an error refuses, besides those refused before; empty if it has another reason."""
     if error.status not in _REFUSALS:
         return set()
-    left_out = {*wanted} & fields.keys()
-    named = {name for name in ("max_tokens", "temperature") if name in fields and name in str(error)}
-    return named if named and not any(name in str(error) for name in left_out) else left_out
+    optional = {*wanted} - before
+    named = {name for name in {"max_tokens", "temperature"} - before if name in str(error)}
+    return named if named and not any(name in str(error) for name in optional) else optional
 
 
 def shortened(text: str, secrets: Sequence[str]) -> str:

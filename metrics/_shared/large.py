@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .checkpoints import check_whole
+from .checkpoints import load_whole
 from .pair_network import compared, scaled_mean
 from .progress import library_bars
 
@@ -83,19 +83,17 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
             with torch.autocast(read.device.type, enabled=False):
                 return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
 
-    safe: Any = {"local_files_only": True, "trust_remote_code": False}
     try:
         with library_bars():
-            tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
-            body, loading_info = AutoModel.from_pretrained(
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            body = load_whole(
+                AutoModel,
                 folder,
+                superfluous=True,
                 dtype=getattr(torch, dtype),
+                local_files_only=True,
                 use_safetensors=True,
-                ignore_mismatched_sizes=True,  # `check_whole` raises an error that names the weight
-                output_loading_info=True,
-                **safe,
             )
-            check_whole(loading_info, superfluous=True)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error

@@ -251,18 +251,13 @@ def search(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], by_sentence: bool
 ) -> tuple[Search, Claims]:
     """Return the texts to search with their claims, and how the claims belong to the pairs."""
-    if not by_sentence:
-        count = sum(map(len, references))
-        none = np.zeros(count, dtype=bool)
-        claims = Claims(np.arange(count), none, np.full(count, np.nan), none)
-        return (questions, predictions, references), claims
     rows: list[tuple[str, str, list[str]]] = []
     of_answer: list[bool] = []
     repeated: list[bool] = []
     starts, token_f1s = [], []
     for question, answer, listed in zip(questions, predictions, references, strict=True):
         for reference in listed:
-            wanted, given, f1 = _claims(question, answer, reference)
+            wanted, given, f1 = _claims(question, answer, reference, by_sentence)
             rows += [(question, answer, wanted), *([(question, reference, given)] if given else [])]
             starts.append(len(of_answer))
             of_answer += [False] * len(wanted) + [True] * len(given)
@@ -274,9 +269,9 @@ def search(
     return (asked, texts, searched), Claims(np.array(starts, dtype=np.intp), *flags)
 
 
-def _claims(question: str, answer: str, reference: str) -> tuple[list[str], list[str], float]:
+def _claims(question: str, answer: str, reference: str, by_sentence: bool) -> tuple[list[str], list[str], float]:
     """Return the claims of the reference and those of the answer, and token F1 if they are sentences, else NaN."""
-    wanted = sentences(reference)
+    wanted = sentences(reference) if by_sentence else []
     if not wanted or (len(wanted) == 1 and len(exact_words(reference)) <= _SHORT):
         return [reference], [], np.nan
     return wanted, sentences(answer), new_words_f1(question, answer, reference)

@@ -75,8 +75,9 @@ class Client:
     async def __aenter__(self) -> "Client":
         import aiohttp
 
+        resolver = _resolver(self._resolve) if self._resolve else None
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(), resolver=_resolver(self._resolve)),
+            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(), resolver=resolver),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             timeout=aiohttp.ClientTimeout(total=self.timeout),
@@ -188,13 +189,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _resolver(resolve: Resolve | None) -> Any:
-    """Return a resolver for aiohttp; None for aiohttp's own."""
-    if resolve is None:
-        return None
+def _resolver(find: Resolve) -> Any:
+    """Return a resolver for aiohttp that finds addresses with a function."""
     from aiohttp.abc import AbstractResolver, ResolveResult
-
-    find: Resolve = resolve
 
     class Resolver(AbstractResolver):
         async def resolve(self, host: str, port: int = 0, family: Any = 0) -> list[ResolveResult]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import is_file, is_folder, shown
-from .._shared.checkpoints import check_whole, file_hash, packaged
+from .._shared.checkpoints import file_hash, load_whole, packaged
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named
 
@@ -113,13 +113,9 @@ def _transformers(folder: Path, label: str) -> Clip:
         raise unusable_package(error) from error
     # The processor that does not need torchvision depends on the version of transformers.
     processor = getattr(transformers, "CLIPImageProcessorPil", transformers.CLIPImageProcessor)
-    # Never run the checkpoint's own code. Without the second option, transformers would ask on the terminal.
     source: Any = {"local_files_only": True, "trust_remote_code": False}
     try:
-        model, found = transformers.CLIPModel.from_pretrained(
-            folder, dtype=torch.float32, ignore_mismatched_sizes=True, output_loading_info=True, **source
-        )
-        check_whole(found)
+        model = load_whole(transformers.CLIPModel, folder, dtype=torch.float32, local_files_only=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **source)
         if max(tokenizer.get_vocab().values()) >= model.config.text_config.vocab_size:
             raise ValueError("its tokenizer has tokens without embeddings")

@@ -1,28 +1,23 @@
 """Turn video files into the vectors of their sampled frames: some videos are decoded while the model encodes others."""
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, as_completed
 from itertools import islice
 from pathlib import Path
 from threading import Event
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._shared.checkpoints import file_hash
 from .._shared.devices import usable_cpus
 from .._shared.stores import Store
-from .clip import Encoder, Pixels, Vectors
+from .clip import Encoder, Vectors
 from .features import VideoFeatures
 from .video import Frame, Sampling, UnreadableVideo, read_samples
 
 # Part of every store's name. Raise it when the same model and sampling give other vectors.
 _VERSION = "2"
-
-
-Batch = tuple[Sequence[int], Sequence[float], NDArray[np.uint8]]
-"""Prepared frames of one video: numbers, times, and pixels of shape (frames, height, width, 3)."""
 
 
 def video_features(
@@ -78,27 +73,24 @@ def _encoded(samples: Iterable[Frame], encoder: Encoder, model: Executor, stoppe
     numbers: list[int] = []
     seconds: list[float] = []
     vectors: list[Future[Vectors]] = []
-    for some, times, pixels in batches(samples, encoder.prepare, encoder.batch_frames):
+    left = iter(samples)
+    # Frames are prepared one by one, because the frames of a batch are larger before that.
+    while batch := [
+        (one.number, one.seconds, encoder.prepare(one.image)) for one in islice(left, encoder.batch_frames)
+    ]:
         if stopped.is_set():
             raise CancelledError
         if vectors:
             vectors[-1].result()
+        some, times, pixels = zip(*batch, strict=True)
         numbers += some
         seconds += times
-        vectors.append(model.submit(encoder.encode_prepared, pixels))
+        vectors.append(model.submit(encoder.encode_prepared, np.stack(pixels)))
     return VideoFeatures(
         vectors=np.concatenate([one.result() for one in vectors]),
         times=np.array(seconds, dtype=np.float64),
         frames=np.array(numbers, dtype=np.int64),
     )
-
-
-def batches(samples: Iterable[Frame], prepare: Callable[[Pixels], Pixels], size: int) -> Iterator[Batch]:
-    """Yield the prepared frames of a video in batches of `size`; the last one may be smaller."""
-    left = iter(samples)
-    while frames := [(one.number, one.seconds, prepare(one.image)) for one in islice(left, size)]:
-        numbers, seconds, pixels = zip(*frames, strict=True)
-        yield numbers, seconds, np.stack(pixels)
 
 
 def _content(path: str) -> str | None:

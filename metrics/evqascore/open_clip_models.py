@@ -116,14 +116,11 @@ def _read_weights(file: Path) -> dict[str, Any]:
 
 
 def _described(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
-    digest = file_hash(weights)
-    # The texts of both hold all settings: sizes, means and interpolation; layers and activations.
-    settings = hashlib.sha256(f"{preprocess}\n{model}".encode()).hexdigest()
-    return of_open_clip(model, preprocess, tokenizer, f"{label}@{digest[:8]}", f"{digest}|{settings}")
-
-
-def of_open_clip(model: Any, preprocess: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
     """Return a model of open_clip, with its preprocessing and tokenizer, as a `Clip`."""
+    digest = file_hash(weights)
+    # Both print all their settings: sizes, means and interpolation; layers and activations.
+    settings = hashlib.sha256(f"{preprocess}\n{model}".encode()).hexdigest()
+    label, fingerprint = f"{label}@{digest[:8]}", f"{digest}|{settings}"
     *shaping, _to_tensor, normalize = preprocess.transforms
     tokens = open_clip_tokens(tokenizer, getattr(model, "context_length", None) or tokenizer.context_length)
 

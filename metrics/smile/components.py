@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def components(
     known = Components(
         starts=np.cumsum(pair_counts) - pair_counts,
         answered=np.array([bool(text.strip()) for text in predictions])[row_of],
-        semantic_cosine=_cosines(vectors, prediction_of, target_of),
+        semantic_cosine=np.clip(_cosines(vectors, prediction_of, vectors, target_of).astype(np.float64), -1, 1),
         # If the prediction contains the reference, the reference is the nearest n-gram.
         ngram_cosine=np.where(exact == 1, 1.0, -1.0),
         exact_match=exact,
@@ -132,13 +133,15 @@ def _nearest(
     return grams.best()
 
 
-def _cosines(vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return cosines of pairs of unit vectors, shape (pairs,)."""
-    parts = [
-        np.einsum("ij,ij->i", vectors[left[i : i + _CHUNK]], vectors[right[i : i + _CHUNK]])
-        for i in range(0, len(left), _CHUNK)
-    ]
-    return np.clip(np.concatenate(parts).astype(np.float64), -1, 1)
+def _cosines(
+    left: NDArray[np.float32], left_of: NDArray[Any], right: NDArray[np.float32], right_of: NDArray[Any]
+) -> NDArray[np.float32]:
+    """Return the cosines of pairs of unit vectors, given by their row numbers, shape (pairs,)."""
+    cosines = np.empty(len(left_of), dtype=np.float32)
+    for start in range(0, len(cosines), _CHUNK):
+        pairs = slice(start, start + _CHUNK)
+        cosines[pairs] = np.einsum("ij,ij->i", left[left_of[pairs]], right[right_of[pairs]])
+    return cosines
 
 
 def shortlists(
@@ -205,10 +208,7 @@ class NGrams:
         vector_of = np.repeat(np.arange(len(texts)), counts)
         within = np.arange(len(vector_of)) - np.repeat(np.cumsum(counts) - counts, counts)
         occurrences = self._by_text[np.repeat(self._text_starts[texts], counts) + within]
-        for start in range(0, len(occurrences), _CHUNK):
-            chunk = occurrences[start : start + _CHUNK]
-            left = vectors[vector_of[start : start + _CHUNK]]
-            self._cosines[chunk] = np.einsum("ij,ij->i", left, references[self._reference_of[chunk]])
+        self._cosines[occurrences] = _cosines(vectors, vector_of, references, self._reference_of[occurrences])
 
     def best(self) -> tuple[NDArray[np.float64], list[str]]:
         """Return each pair's largest cosine, shape (pairs,), and its n-gram (the first of equally near ones)."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, check_whole, find
+from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, find, load_whole
 from .._shared.engines import chosen, torch_token_budget
 from .._shared.onnx_engine import OnnxEngine
 from .._shared.progress import library_bars
@@ -178,9 +178,7 @@ def _check_weights(transformer: Any) -> None:
     module = getattr(transformer, "auto_model", None)
     if module is None:  # static embeddings
         return
-    folder = module.config.name_or_path
-    _, found = type(module).from_pretrained(folder, local_files_only=True, output_loading_info=True)
-    check_whole(found, superfluous=True)
+    load_whole(type(module), module.config.name_or_path, superfluous=True, local_files_only=True)
 
 
 def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def test_search_pairs_texts_with_claims():
     assert made.starts.tolist() == [0, 4, 5]
     assert made.of_answer.tolist() == [False, False, True, True, False, False, False]
     whole, made = search(["q"], ["One. Two."], [["It rained. It snowed.", "e"]], by_sentence=False)
-    assert list(zip(*whole, strict=True)) == [("q", "One. Two.", ["It rained. It snowed.", "e"])]
+    assert list(zip(*whole, strict=True)) == [("q", "One. Two.", [text]) for text in ("It rained. It snowed.", "e")]
     assert made.starts.tolist() == [0, 1]
 
 
