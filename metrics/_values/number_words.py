@@ -5,40 +5,12 @@ import re
 from functools import lru_cache
 
 from .numerals import LANGUAGES as NUMERALS
-from .numerals import with_numerals
+from .numerals import WORDS, with_numerals
 from .text import Replacement, word_set
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 
-_FUNCTION_WORDS = {
-    "de": word_set(
-        "der die das und ist war was wer wo warum wurde wie viel viele wann welche welcher welches in im jahr ein eine "
-        "nicht uhr mit von zu kostet hat sind"
-    ),
-    "fr": word_set(
-        "le la les des et est un une combien quand quel quels quelle quelles était an ans du en il elle ce dans heure "
-        "coûte dure"
-    ),
-    "es": word_set(
-        "el la los las y es un una cuesta cuánto cuántos cuánta cuántas cuándo qué cuál fue año años del en son hay de"
-    ),
-    "it": word_set(
-        "il lo la gli le è un una quanto quanta quanti quante costa chi quando quale fu anni del della nel sono di e "
-        "ha che ora ore dura"
-    ),
-    "pt": word_set(
-        "o a os as é um uma quanto custa quantos quantas quando qual quem foi do da dos das em no na são de e tem ano "
-        "anos que horas tempo dura"
-    ),
-    "nl": word_set(
-        "de het een en is in was hoe hoeveel wanneer welke wat wie van zijn er heeft dat jaar op met voor laat "
-        "lang kost"
-    ),
-    "ru": word_set("в и на не он она это был была было сколько когда какой какая кто что года году лет"),
-    "pl": word_set("w i na nie jest to się z do po o jak czy ile kto który która które jakie kiedy był była roku lat"),
-    "tr": word_set("ve bir bu ne kaç kim hangi nasıl mi mı mu mü da de için ile olarak kadar zaman nedir var saat"),
-    "en": word_set("a the of is are was were and how what when which who in it to did does many much for by there has"),
-}
+_FUNCTION_WORDS = {language: word_set(words) for language, kind, _, words in WORDS if kind == "function"}
 _LANGUAGES = {
     word: [language for language, words in _FUNCTION_WORDS.items() if word in words]
     for word in frozenset().union(*_FUNCTION_WORDS.values())

@@ -5,48 +5,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-# Turkish is written without dotless letters, as `plain` returns it. Each line has a step and the words for 1, 2, 3, …
-# times this step. "/" separates forms of one word.
-_CARDINALS = {
-    "ru": """
-        1 один/одна/одно/одного/одной два/две/двух/двое три/трёх/трех/трое четыре/четырёх/четверо
-        пять/пяти/пятеро шесть/шести/шестеро семь/семи/семеро восемь/восьми девять/девяти десять/десяти
-        одиннадцать двенадцать тринадцать четырнадцать пятнадцать шестнадцать семнадцать восемнадцать
-        девятнадцать
-        10 - двадцать/двадцати тридцать/тридцати сорок/сорока пятьдесят шестьдесят семьдесят восемьдесят девяносто
-        100 сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот
-        1000 тысяча/тысячи/тысяч""",
-    "pl": """
-        1 jeden/jedna/jedno/jednego dwa/dwie/dwóch trzy/trzech cztery/czterech pięć/pięciu sześć/sześciu siedem/siedmiu
-        osiem/ośmiu dziewięć/dziewięciu dziesięć/dziesięciu jedenaście dwanaście trzynaście czternaście piętnaście
-        szesnaście siedemnaście osiemnaście dziewiętnaście
-        10 - dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt
-        dziewięćdziesiąt
-        100 sto dwieście trzysta czterysta pięćset sześćset siedemset osiemset dziewięćset
-        1000 tysiąc/tysiące/tysięcy""",
-    "tr": """
-        1 bir iki üç dört beş alti yedi sekiz dokuz
-        10 on yirmi otuz kirk elli altmış yetmiş seksen doksan
-        100 yüz
-        1000 bin""",
-}
-# Ordinals without their endings, in the same form.
-_ORDINALS = {
-    "ru": """
-        1 перв втор трет четверт/четвёрт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат
-        пятнадцат шестнадцат семнадцат восемнадцат девятнадцат
-        10 - двадцат тридцат сороков пятидесят шестидесят семидесят восьмидесят девяност""",
-    "pl": """
-        1 pierwsz drug trzec czwart piąt szóst siódm ósm dziewiąt dziesiąt jedenast dwunast trzynast czternast
-        piętnast szesnast siedemnast osiemnast dziewiętnast
-        10 - dwudziest trzydziest czterdziest pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt
-        dziewięćdziesiąt""",
-}
-_ENDINGS = {
-    "ru": "ый ий ой ого его ьего ом ем ьем ому ая ья ую ое ье",
-    "pl": "y i e ego iego emu iemu ym im a ia ą ią ej iej",
-}
+# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, and these
+# endings. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
+# Turkish has no dotless i, as in the texts that `plain` returns.
+WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
+"""Words of languages."""
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
 _IN_DATE = {
     "ru": r"января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|год[ауе]?",
@@ -55,19 +20,21 @@ _IN_DATE = {
 _THOUSAND, _HUNDRED = 1000, 100
 
 
-def _values(table: str, endings: Sequence[str] = ("",)) -> dict[str, int]:
-    values, step, number = dict[str, int](), 1, 0
-    for cell in table.split():
-        if cell.isdecimal():
-            step, number = int(cell), 0
-            continue
-        number += 1
-        values |= {form + ending: step * number for form in cell.split("/") for ending in endings}
-    return values
+def _values(kind: str) -> dict[str, dict[str, int]]:
+    """Return the value of each numeral of a kind, by language."""
+    endings = {language: words.split() for language, is_kind, _, words in WORDS if is_kind == "ending"}
+    found = dict[str, dict[str, int]]()
+    for language, is_kind, step, words in WORDS:
+        if is_kind == kind:
+            for number, forms in enumerate(words.split(), 1):
+                for ending in endings[language] if kind == "ordinal" else ("",):
+                    values = {form + ending: int(step) * number for form in forms.split("/") if form != "-"}
+                    found.setdefault(language, {}).update(values)
+    return found
 
 
-_VALUES = {language: _values(table) for language, table in _CARDINALS.items()}
-ORDINALS = {language: _values(table, _ENDINGS[language].split()) for language, table in _ORDINALS.items()}
+_VALUES = _values("cardinal")
+ORDINALS = _values("ordinal")
 """The value of each ordinal by language."""
 LANGUAGES = _VALUES.keys()
 
@@ -76,7 +43,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     """Return a pattern for number words, of which the last may be an ordinal."""
     cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
     words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
-    if language not in _ORDINALS:
+    if language not in ORDINALS:
         return re.compile(words, re.IGNORECASE)
     ordinals = "|".join(sorted(ORDINALS[language], key=len, reverse=True))
     last = rf"(?:{ordinals})(?: (?:{ordinals}))?"
