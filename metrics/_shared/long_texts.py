@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Choice, Control, Number, Options, Whole, is_installed, option
+from .arguments import Choice, Control, Number, Options, Whole, option
 from .arithmetic import Floats, Indices, Pairs, first_best
 from .languages import exact_score, unsupported
 from .lexical import token_f1
@@ -297,9 +297,3 @@ def sentences(text: str) -> list[str]:
 
     # The English rules also know the full stops of other scripts, but not the abbreviations of other languages.
     return [piece.strip() for piece in segment("en", text) if any(map(str.isalnum, piece))]
-
-
-def check_splitter(metric: str, options: MatcherOptions) -> None:
-    """Raise ImportError if the package that finds sentences is needed, but missing."""
-    if options.by_sentence and not is_installed("sentencex"):
-        raise ImportError(f"{metric}: long_references='sentences' needs sentencex: pip install sentencex")

@@ -23,6 +23,7 @@ from .units import unit_at
 
 _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
+_LONGEST_UNIT = 60  # Characters.
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 # What a question decides: 块 is money and not a piece, 分 is a minute and not a point, and 14.30 is a time.
@@ -108,11 +109,18 @@ class Texts:
 
     @cached_property
     def asked_units(self) -> frozenset[str]:
-        """The units of the question's numbers, and those that it asks for: "how many miles", "in degrees Celsius"."""
+        """The units that the question asks for, such as "how many miles", or else those of its numbers."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        question = plain(self.question)
-        named = {unit_at(f" {question[match.end() :]}")[0] for match in _ASKS_UNIT.finditer(question)}
-        return frozenset({mention.unit for mention in self.question_values.numbers} | percent | named) - {""}
+        return self.named_units or frozenset({mention.unit for mention in self.question_values.numbers} | percent) - {
+            ""
+        }
+
+    @cached_property
+    def named_units(self) -> frozenset[str]:
+        """The units after "how many" or "in" in the question: "how many miles", "in degrees Celsius"."""
+        question = plain(self.question[-_LONGEST_QUESTION:])
+        starts = [match.end() for match in _ASKS_UNIT.finditer(question)]
+        return frozenset(unit_at(f" {question[start : start + _LONGEST_UNIT]}")[0] for start in starts) - {""}
 
     @property
     def short(self) -> bool:

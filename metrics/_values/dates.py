@@ -113,8 +113,9 @@ _TIMES = tuple(
         rf"(?(named)|(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!))))))",
         rf"{_AT}{_HOUR}(?:(?P<mark>[:.]|{_UNIT}\s?)(?P<minutes>[0-5]\d)(?::[0-5]\d)?)?(?P<unit>{_UNIT})?{_HALF_OF_DAY}"
         r"(?![:\w]|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
-        r"\b(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia|południe|полдень)\b"
-        r"|\b(?P<midnight>midnight|mitternacht|middernacht|minuit|medianoche|mezzanotte|meia-noite|północ[yą]?|полночь)\b",
+        r"\b(?:(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia|południe|полдень)"
+        r"|(?P<midnight>midnight|mitternacht|middernacht|minuit|medianoche|mezzanotte|meia-noite|północ[yą]?|полночь))"
+        r"\b(?! (?:et|y|e|moins|menos|meno) | 1/2)",
     )
 )
 _MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}

@@ -263,7 +263,7 @@ _RULES = (
     Rule("negation", compare_conclusion),
     Rule("list", compare_weekdays, has_weekdays),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
-    Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=4),
+    Rule("date", compare_in_cycle, may_be_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("direction", compare_subject),
     Rule("identifier", compare_quoted, most_spaces=0),
     Rule("identifier", compare_reaction, REACTS.search),

@@ -7,14 +7,14 @@ from .phrases import NEGATION, rest
 
 _PERIOD = "hour|day|week|month|year"
 _FREQUENCY = re.compile(
-    r"\b(?:(?P<times>\d+) times? )?(?:"
+    r"(?<![\w.,-])(?:(?P<times>\d+) ?(?:times?|x) )?(?:"
     rf"(?:every|each|per) (?:(?P<count>\d+) |(?P<other>other |second ))?(?P<each>{_PERIOD})s?"
     rf"|(?(times)an? (?P<per>{_PERIOD})|(?!))"
     r"|(?P<adverb>hourly|daily|weekly|monthly|yearly|annually))\b",
     re.IGNORECASE,
 )
 _MAY_BE = re.compile(r"\b(?:every|each|once|twice|times|hourly|daily|weekly|monthly|yearly|annually)\b", re.IGNORECASE)
-_UNSURE = re.compile(rf"{NEGATION.pattern}|\b(?:except|only|or|but)\b", re.IGNORECASE)
+_UNSURE = re.compile(rf"{NEGATION.pattern}|\b(?:except|only|or|but|less|more|least|most|than|i\.e)\b|-", re.IGNORECASE)
 _HOURS = {"hour": 1, "day": 24, "week": 24 * 7, "month": 24 * 365.25 / 12, "year": 24 * 365.25}
 _PERIODS = {"daily": "day", "annually": "year"}
 _SAME, _DIFFERENT = 1.03, 1.2  # Ratio of two frequencies; 52 times a year is weekly.
@@ -36,8 +36,9 @@ def compare_frequency(texts: Texts) -> bool | None:
     found = [[*_FREQUENCY.finditer(values.text)] for values in (texts.reference_values, texts.answer_values)]
     if len(found[0]) != 1 or not found[1] or _UNSURE.search(texts.answer):
         return None
-    speed = any("/" in mention.unit for mention in texts.answer_values.numbers)  # "60 km per hour"
-    if speed or rest(texts.reference_values.text, *found[0][0].span()):
+    spans = [match.span() for match in found[1]]
+    others = [mention for mention in texts.answer_values.numbers if all(not a <= mention.start < b for a, b in spans)]
+    if others or rest(texts.reference_values.text, *found[0][0].span()):
         return None
     frequencies = sorted(_per_hour(match) for matches in found for match in matches)
     ratio = frequencies[-1] / frequencies[0] if frequencies[0] else _DIFFERENT

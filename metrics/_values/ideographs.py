@@ -17,7 +17,7 @@ _END = r"[.\s]*(?:입니다|이에요|예요)?[.\s]*$"
 _SINO = str.maketrans("일이삼사오육칠팔구십백천만억", "一二三四五六七八九十百千万億")
 _SINO_NUMERALS = "[일이삼사오육칠팔구십백천만억]"
 _SINO_NUMBER = re.compile(
-    rf"(?<![가-힣])(?<!월\s)(?=\w*[십백천만]){_SINO_NUMERALS}{{2,}}(?={_END})"
+    rf"(?<![가-힣])(?<!월\s)(?=[일이삼사오육칠팔구억]{{0,12}}[십백천만]){_SINO_NUMERALS}{{2,}}(?={_END})"
     r"|(?<=월\s)[일이삼사오육칠팔구십]+?(?=\s?일(?![가-힣]|\s?일))"
     rf"|(?<![가-힣])(?<!{_SINO_NUMERALS}\s){_SINO_NUMERALS}{{2,}}(?=\s?(?:원|년|월|일|명|분|미터|킬로|퍼센트))"
 )
@@ -43,17 +43,18 @@ _NOT_AFTER, _COUNTED = (
 _NUMBER = re.compile(
     rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"
     rf"|(?P<number>\d[\d.,]*[百千万萬만亿億억兆][\d,百千万萬만亿億억]{{0,12}}|[{_NUMERALS}]{{2,20}}"
-    rf"|(?<![{_NOT_AFTER}])[{_NUMERALS}](?=[{_COUNTED}]|$))"
+    rf"|(?<![{_NOT_AFTER}])[{_NUMERALS}](?=[{_COUNTED}]|$)|(?<=[時时点點])[{_NUMERALS}]{{1,3}}(?=分))"
 )
 _FIRST_YEAR = {"昭和": 1925, "平成": 1988, "令和": 2018}  # Years of Japanese eras count from the following one.
 _ERA = re.compile(r"(昭和|平成|令和)(\d{1,2}|元)年")
 _CLOCK = re.compile(
-    r"(?:(上午|早上|午前|오전|아침|朝の)|(下午|晚上|午後|夜の|오후|저녁))?\s?(\d\d?)\s?[点點時时시]"
+    r"(?:(上午|早上|凌晨|午前|오전|아침|새벽|朝の)|(下午|晚上|午後|夜の|오후|저녁))?\s?(\d\d?)\s?[点點時时시]"
     r"(?:\s?(\d\d?)\s?[分분]|\s?(半|반)|(差?[13]刻))?(?!間|间|간|\w*代)"
 )
 _QUARTERS = {"1刻": 15, "3刻": 45, "差1刻": -15}
 _FRACTION = re.compile(r"([〇零一二三四五六七八九十])分[之の]([〇零一二三四五六七八九十])")
-_DECIMAL = re.compile(r"(?<![午上早晚]\w)([〇零一二三四五六七八九十百]+)点([〇零一二三四五六七八九]{2,})(?![十分刻])")
+_DIGIT = "[〇零一二三四五六七八九]"
+_DECIMAL = re.compile(rf"(?<![午上早晚]\w)((?:{_DIGIT}|[十百]){{1,9}})点({_DIGIT}{{1,9}})(?![十分刻])")
 _WEEK = r"(?:星期|[礼禮]拜|[周週](?!.[\u4e00-\u9fff]))"
 _WEEKDAYS = {
     f"{_WEEK}[一1]|月曜日?|월요일": "Monday", f"{_WEEK}[二2]|火曜日?|화요일": "Tuesday",
@@ -75,13 +76,15 @@ _HOW_MANY = re.compile(rf"(?:多少|几|幾|何|몇)\s?(?=[个個]?(?:{'|'.join(
 _NAME_OF_UNIT = "|".join((*_UNIT_NAMES.values(), "斤"))
 _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<=\d)[个個]半(?={_NAME_OF_UNIT})", " 1/2 "),
+    (rf"(?<=\d)({_NAME_OF_UNIT})半", r" 1/2 \1"),
     (rf"[半반]\s?(?={_NAME_OF_UNIT})", "1/2 "),
     (r"(?<=月)\s?(\d\d?)[号號]", r"\1日"),
     (r"(?<=\d)\s?(時間|시간)\s?[半반]", r" 1/2 \1"),
-    (r"1/2 斤", "250 g "),
+    (r"(?:(\d+) )?1/2 斤", lambda match: f"{500 * int(match[1] or 0) + 250} g "),
     (r"(\d+)斤", lambda match: f"{500 * int(match[1])} g "),
     (r"([1-3])刻[钟鐘]", lambda match: f"{15 * int(match[1])} minutes "),
     (r"(\d+)[块元](\d)(?:毛|角|(?!\d))", r"\1.\2元"),
+    (r"(?:负|負|零下|氷点下|マイナス|영하)\s?(?=\d)", "-"),
     (r"(?:およそ|ほぼ|大约|大約|大概|約|约|약)\s?(?=\d)", " about "),
     (r"(\d{1,2})[世세][紀纪기]", r" \1th century "),
     (r"(?:摄氏|攝氏|섭씨)\s?([-\d.]+)\s?[度도]|(?<=\d)\s?(?:摄氏度|攝氏度|度[CＣ])", r"\1 °C "),
@@ -127,7 +130,11 @@ def _clock(match: re.Match[str]) -> str:
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    return f"{_whole(match['percent'])}%" if match["percent"] else _whole(match["number"])
+    around = match.string[max(0, match.start() - 1) : match.start()] + match.string[match.end() : match.end() + 1]
+    whole = _whole(match["percent"] or match["number"])
+    # 七八 is seven or eight, and 几十 some tens.
+    vague = not _VAGUE.isdisjoint(around) or match[0].translate(_TRANSLATION) in _NEIGHBORS
+    return match[0] if vague else f"{whole}%" if match["percent"] else whole
 
 
 def _whole(numerals: str) -> str:
@@ -135,14 +142,19 @@ def _whole(numerals: str) -> str:
     if not set(text) & _SCALES:
         return text
     total = part = 0.0
+    last = 1  # the scale before a digit: 三万五 is 35,000
     for digits, scale in _TERM.findall(text):
-        if scale in _LARGE:
+        if not scale and last >= _SMALL["百"] and len(digits) == 1:
+            part += float(digits) * last / 10
+        elif scale in _LARGE:
             total, part = total + (part + float(digits or (not part))) * _LARGE[scale], 0.0
         else:
             part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
+        last = _LARGE.get(scale) or _SMALL.get(scale, 1)
     return f"{total + part:.15g}"
 
 
+_VAGUE, _NEIGHBORS = frozenset("几幾数數多余餘"), frozenset(f"{n}{n + 1}" for n in range(1, 9))
 _TRANSLATION = str.maketrans(_DIGITS)
 _SCALES = {*_SMALL, *_LARGE}
 _TERM = re.compile(rf"(?=.)((?:\d+(?:\.\d+)?)?)([{''.join(_SCALES)}]?)")

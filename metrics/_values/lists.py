@@ -91,7 +91,6 @@ _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 # A remark in parentheses at the end, such as "(in this order)".
-_REASON = re.compile(r",? (?:since|because) .*$")
 _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
@@ -170,7 +169,7 @@ def _listing(texts: Texts) -> str:
     remark = _REMARK.match(answer)
     if remark and texts.reference[-1] != ")" and {*exact_words(remark[2])}.isdisjoint(exact_words(texts.reference)):
         answer = remark[1]
-    answer = _REASON.sub("", _HEDGE.sub("", answer))
+    answer = _HEDGE.sub("", answer)
     lead, tail = _LEAD.match(answer), _TAIL.search(answer)
     if tail and words.isdisjoint(exact_words(tail[0])):
         return answer[: tail.start()]

@@ -21,7 +21,8 @@ _VAGUE = re.compile(
     r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
 )
 _FROM = re.compile(
-    r"\b(?:ab|dès|desde|dal|partir|vanaf|from|after|starting|onwards?|at the earliest|(?:no|not) (?:earlier|before))\b",
+    r"\b(?:since|ab|dès|desde|dal|partir|vanaf|from|after|starting|onwards?|at the earliest|"
+    r"(?:no|not) (?:earlier|before))\b",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(

@@ -20,32 +20,48 @@ _LETTERS_OF = {
     language: frozenset(letters)
     for language, letters in {"de": "ß", "es": "¿¡ñ", "pt": "ãõ", "ru": "аеиоуыэя", "pl": "ąęłśźż", "tr": "ğşı"}.items()
 }
+# Words of English texts, names and units that are function words of other languages.
+_IN_ENGLISH = word_set(
+    "a i an as no do la le el los las les de des du die der den das del di da dos van von ha e o y un una mi ne kim "
+    "chi hay en et is in was war hat met man on me het dat op dan var saat non per son sono z w po na we si que qui fu "
+    "lang ora ore tem ano anos to bu il lo os com con mu heure dura por para sur pour aux"
+)
+_SURE = 1.001  # what a word counts that is in no English text
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
-def _function_words(text: str) -> tuple[int, ...]:
-    """Return the number of each language's function words in a text; letters of its own count as one."""
-    text = text.lower()
-    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+def _function_words(text: str) -> tuple[float, ...]:
+    """Return the number of each language's function words in a text; letters of its own count as one.
+
+    Words that are not in English texts count a little more than one.
+    """
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0.0)
+    lower = text.lower()
     if not text.isascii():
-        counts |= {language: int(not letters.isdisjoint(text)) for language, letters in _LETTERS_OF.items()}
-    for languages in filter(None, map(_LANGUAGES.get, _WORD.findall(text))):
-        for language in languages:
-            counts[language] += 1
+        counts |= {language: _SURE * (not letters.isdisjoint(lower)) for language, letters in _LETTERS_OF.items()}
+    for word in _WORD.findall(lower):
+        for language in _LANGUAGES.get(word, ()):
+            counts[language] += 1 if word in _IN_ENGLISH else _SURE
     return tuple(counts.values())
 
 
 def language_of(*texts: str) -> str:
     """Return the language of texts by their function words, a key of `_FUNCTION_WORDS`; en if none prevails.
 
+    Words that also occur in English texts, such as "la", do not suffice.
+
     >>> language_of("Wie viele Knochen hat ein Mensch?", "206"), language_of("206 bones")
     ('de', 'en')
     """
     counts = [*map(sum, zip(*map(_function_words, texts), strict=True))]
+    # Without a fraction, all words may be English.
+    counts = [
+        count if count % 1 or language == "en" else 0 for language, count in zip(_FUNCTION_WORDS, counts, strict=True)
+    ]
     most = max(counts)
-    return "en" if most == counts[-1] else [*_FUNCTION_WORDS][counts.index(most)]
+    return "en" if int(most) <= int(counts[-1]) else [*_FUNCTION_WORDS][counts.index(most)]
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -62,14 +78,14 @@ _POWER_OF_SCALE = {
     word: power
     for power, words in {
         2: "hundred",
-        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча тыс",
+        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча тыс tys",
         5: "lakh",
         6: "million millions mn mio millionen millones millón milioni milione miljoen milhões milhão "
-        "миллион миллиона миллионов млн",
+        "миллион миллиона миллионов млн mln milion miliony milionów milyon",
         7: "crore",
-        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miljard bilhões "
-        "миллиард миллиарда миллиардов млрд",
-        12: "trillion tn",
+        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miliardo miljard bilhões "
+        "миллиард миллиарда миллиардов млрд mld miliard miliardy miliardów milyar",
+        12: "trillion tn billones trilhões триллион триллиона триллионов трлн",
     }.items()
     for word in words.split()
 }
@@ -119,13 +135,13 @@ def with_digits(text: str, language: str = "en") -> str:
     for needed, pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
         if not needed or not needed.isdisjoint(starts):
             text = pattern.sub(replacement, text)
+    if language in NUMERALS:
+        text = with_numerals(text, language)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
         text = _SCALED.sub(lambda match: _scaled(match, language), text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
         text = _LETTER_SCALED.sub(_letter_scaled, text)
-    if language in NUMERALS:
-        text = with_numerals(text, language)
-    else:
+    if language not in NUMERALS:
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
             return with_digits(text)

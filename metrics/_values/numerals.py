@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, and these
-# endings. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
-# Turkish has no dotless i, as in the texts that `plain` returns.
+# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
+# and forms of hours. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands
+# for none. Turkish has no dotless i, as in the texts that `plain` returns.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 """Words of languages."""
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
@@ -17,6 +17,11 @@ _IN_DATE = {
     "ru": r"января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|год[ауе]?",
     "pl": r"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|rok\w*",
 }
+_FRACTION = re.compile(
+    r" (?:трет[иь]|четверт[иь]|част[иьея]|сот(?:ни|ен|ых)|десят(?:к|ых)|trzecie|czwarte|części|dziesiąt(?:ki|ych)|"
+    r"setnych)",
+    re.IGNORECASE,
+)
 _THOUSAND, _HUNDRED = 1000, 100
 
 
@@ -36,6 +41,8 @@ def _values(kind: str) -> dict[str, dict[str, int]]:
 _VALUES = _values("cardinal")
 ORDINALS = _values("ordinal")
 """The value of each ordinal by language."""
+HOURS = _values("hour")
+"""The hours before "past" and "to" by language."""
 LANGUAGES = _VALUES.keys()
 
 
@@ -65,10 +72,14 @@ def with_numerals(text: str, language: str) -> str:
 
 def _digits(match: re.Match[str], language: str) -> str:
     groups = match.groupdict()
-    if match[0].lower() == "bir" != match.string.lower():
-        return match[0]  # the article
+    fraction = _FRACTION.match(match.string, match.end())  # "две трети"
+    if fraction or match[0].lower() == "bir" != match.string.lower():  # the article
+        return match[0]
     words = (groups["cardinals"] or groups["ordinals"]).lower().split()
-    numbers = list(_numbers([_VALUES[language].get(word) or ORDINALS[language][word] for word in words]))
+    values = [_VALUES[language].get(word) or ORDINALS.get(language, {}).get(word) for word in words]
+    if None in values:
+        return match[0]  # with a letter that has other forms, such as İ
+    numbers = list(_numbers([value for value in values if value]))
     if groups["cardinals"]:
         return " ".join(map(str, numbers))
     in_date = len(numbers) == 1 and (groups["date"] or numbers[0] > _THOUSAND)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .comparison import Comparison, Texts
+from .numerals import LANGUAGES as NUMERALS
 from .phrases import NEGATION
 from .text import without_accents
 
@@ -65,7 +66,8 @@ def compare_known_name(texts: Texts) -> Comparison | None:
         return None
     same = bool(reference_keys & alike.pop())
     # "seksen bir" is 81, but only "bir" is known.
-    part = is_number and not same and _COMPOSED.search(answer) and not keys_of(answer.strip(" .!"))
+    read = texts.language[0] in NUMERALS  # elsewhere
+    part = is_number and (read or not same) and _COMPOSED.search(answer) and not keys_of(answer.strip(" .!"))
     return (
         None if part or (same and texts.reference in answer) else Comparison("number" if is_number else "place", same)
     )

@@ -6,52 +6,40 @@
 import re
 from collections.abc import Callable
 
-from .numerals import ORDINALS
+from .numerals import HOURS, ORDINALS
 from .units import UNIT_NAMES
 
 _A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
 _ONE = r"\b(?:(?:1|une?|ein\w{0,2}|een) )?"
 _ORDINALS = {language: "|".join(sorted(words, key=len, reverse=True)) for language, words in ORDINALS.items()}
-# Turkish hours in "past" and "to".
-_HOURS = {
-    form: hour
-    for hour, forms in enumerate(
-        (
-            "bire/biri",
-            "ikiye/ikiyi",
-            "üçe/üçü",
-            "dörde/dördü",
-            "beşe/beşi",
-            "altiya/altiyi",
-            "yediye/yediyi",
-            "sekize/sekizi",
-            "dokuza/dokuzu",
-            "ona/onu",
-        ),
-        1,
-    )
-    for form in forms.split("/")
-}
+_LAST_HOUR, _RELATIVE = 12, re.compile(r"\bza \S+ $|\bpo $")
 
 
 def _price(match: re.Match[str]) -> str:
     """Return "7.50 euros" for "7 euros 50", and 7.05 for "7 euros 5 cents"."""
     whole, unit, part, named = match.groups()
-    return f"{whole}.{part:0>2} {unit}" if named or len(part) > 1 else match[0]
+    goes_on = match.string[match.end() :].lstrip()[:1].isalnum()  # "20 euros 15 minutes"
+    return f"{whole}.{part:0>2} {unit}" if named or (len(part) > 1 and not goes_on) else match[0]
 
 
 def _clock(hour: int, minutes: int) -> str:
-    total = (60 * hour + minutes) % (12 * 60) or 12 * 60
-    return f"{total // 60}:{total % 60:02}"
+    total = (60 * hour + minutes) % (12 * 60)
+    return f"{total // 60 or 12}:{total % 60:02}"
 
 
 def _at_ordinal(language: str, minutes: int) -> Callable[[re.Match[str]], str]:
     """Return a function that gives the time in minutes after the hour that an ordinal names."""
-    return lambda match: _clock(ORDINALS[language][match[1].lower()], minutes)
+
+    def clock(match: re.Match[str]) -> str:
+        hour, before = ORDINALS[language][match[1].lower()], match.string[: match.start()].lower()
+        relative = hour > _LAST_HOUR or _RELATIVE.search(before)  # "za pięć wpół do ósmej"
+        return match[0] if relative else _clock(hour, minutes)
+
+    return clock
 
 
 def _turkish_clock(match: re.Match[str]) -> str:
-    hour, minutes, direction = _HOURS[match[1].lower()], match[2], match[3].lower()
+    hour, minutes, direction = HOURS["tr"][match[2].lower()] + (10 if match[1] else 0), match[3], match[4].lower()
     after = 15 if minutes == "çeyrek" else int(minutes)
     return _clock(hour, after if direction.startswith("g") else -after)
 
@@ -67,15 +55,26 @@ _REWRITINGS = tuple(
         (r"\b(\d+) (horas?|or[ae]) (?:y|e) (?:1 |un )?(?:cuarto|quarto|4º)\b", r"\1 1/4 \2"),
         (rf"{_ONE}(?:(?:halbe[nrs]?|demie?|(?:med|me)i[oa]|mezz[oa]|half|halve|pół|yarim)[- ]|mezz'){_A_UNIT}", "1/2 "),
         (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
-        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b", "1 1/2"),
+        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b(?! (?:ми|mi|тыс|tys|bin))", "1 1/2"),
         (r"(?<=\d) ton\b", " tonne"),
         (r"(?<=\d) lat\b", " lata"),
         (r"(?<![\d.,])(\d{1,3}(?:[.,]\d+)?) г\b(?!\.)", r"\1 грамм"),
+        (r"\b(\d+) uur en (?:een |1 )?(?:kwartier|1/4 hour)", r"\1 1/4 uur"),
+        (
+            r"(^|[^\w\s]\s*|\b(?:est|ist|es|è|is|é|fait|bei|auf|de|di|tot|до|около) )"
+            r"(?:minus|moins|menos|meno|min|минус|eksi) (?=\d)",
+            r"\1-",
+        ),
+        (
+            r"(\d+ ?(?:grad|grados|degrés|gradi|graden|graus|°C?)) (?:unter null|bajo cero|sous zéro|sotto zero|"
+            r"abaixo de zero|onder nul)\b",
+            r"-\1",
+        ),
         (r"\bun'ora 1/2", "1 1/2 ore"),
         (r"\bun'(?=ora\b)", "1 "),
         (
             r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
-            r"(\d\d?)(?: (cent\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
+            r"(\d\d?)(?: (c[eé]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
             _price,
         ),
         (rf"\bwpół do ({_ORDINALS['pl']})\b", _at_ordinal("pl", -30)),
@@ -84,7 +83,7 @@ _REWRITINGS = tuple(
         (rf"\bполовин[аеу] ({_ORDINALS['ru']})\b", _at_ordinal("ru", -30)),
         (rf"\bчетверть ({_ORDINALS['ru']})\b", _at_ordinal("ru", -45)),
         (r"\bбез четверти (\d\d?)\b", lambda match: _clock(int(match[1]), -15)),
-        (rf"\b({'|'.join(_HOURS)}) (çeyrek|\d\d?) (geç\w*|kala|var)\b", _turkish_clock),
+        (rf"\b(10 )?({'|'.join(HOURS['tr'])}) (çeyrek|\d\d?) (geç\w*|kala|var)\b", _turkish_clock),
         (r"\b(\d\d?) 1/2[td][ae]\b", r"\1:30"),
     )
 )

@@ -354,8 +354,10 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     words = _singulars(exact_words(text[measured.start : measured.end]))
-    named = words & texts.question_words or any(same_unit(measured.unit, unit) for unit in texts.asked_units)
-    asked = [converted(mention.number, mention.unit, unit) for unit in texts.asked_units if mention.unit and not named]
+    units = texts.named_units
+    named = any(same_unit(measured.unit, unit) for unit in texts.asked_units)
+    named = named or (not units and not words.isdisjoint(texts.question_words))
+    asked = [converted(mention.number, mention.unit, unit) for unit in units if mention.unit and not named]
     if len(asked) == 1 and asked[0]:
         return equal(asked[0], reference.number, texts.tolerance)  # "How many tablespoons?" - "16 teaspoons"
     if same or mention.unit:

@@ -40,7 +40,9 @@ _BY_SYMBOL = {
 } | {"°C": "degC", "°F": "degF", "° C": "degC", "° F": "degF", "Nm": "newton*meter", "kWh": "kWh"}
 
 _OF = re.compile(r"\s(?:of an?|eines?|d'une?|di un|de un)(?=\s)")
-_SQUARE = re.compile(r"\s?(?:(?P<cubic>cubic|cu\.?|kubik)|square|sq\.?|quadrat)[ -]?(?=[a-z])", re.IGNORECASE)
+_SQUARE = re.compile(
+    r"\s?(?:(?P<cubic>cubic|cu(?:\.|(?=[ -]))|kubik)|square|sq\.?|quadrat)[ -]?(?=[a-z])", re.IGNORECASE
+)
 _TEMPERATURE = re.compile(
     r"\s?(?:°|º|degrees?|deg|grad|degrés|grados|gradi)\s?"
     r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",

@@ -7,7 +7,7 @@ from typing import ClassVar
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, prediction
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts, check_splitter
+from .._shared.long_texts import Parts
 from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -84,7 +84,6 @@ class BemScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
 
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
-        check_splitter(self.name, options)
         super().prepare(options)
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")

@@ -9,7 +9,7 @@ import numpy as np
 from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import Loaded, load, read_pairs
 from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts, check_splitter
+from .._shared.long_texts import Parts
 from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -79,7 +79,6 @@ class NliLexScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
 
     def prepare(self, options: NliLexOptions) -> None:
         """Load the model, and check that there are weights."""
-        check_splitter(self.name, options)
         self.weights(options)
 
     def fit(
