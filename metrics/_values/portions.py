@@ -11,6 +11,9 @@ from .units import UNIT_NAMES
 
 _A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
 _ONE = r"\b(?:(?:1|une?|ein\w{0,2}|een) )?"
+# "due terzi" and "un quarto", but not in times of day, such as "le otto e un quarto".
+_FRACTION = r"(?<!\be )(?<!\by )(?<!\bet )(?<!\bmeno )(?<!\bmenos )(?<!\bmoins )\b([1-9]) "
+_OF = r"(?=\W*$| (?:de|del|della|di|der|des|do|da|van)\b)"
 _ORDINALS = {language: "|".join(sorted(words, key=len, reverse=True)) for language, words in ORDINALS.items()}
 _LAST_HOUR, _RELATIVE = 12, re.compile(r"\bza \S+ $|\bpo $")
 
@@ -50,6 +53,8 @@ _REWRITINGS = tuple(
         (rf"\b(\d) ?(?:viertel|quarts?|4º|4ᵒˢ|quart[oi]|kwart|четверти) ?(?:d[ei] |d')?{_A_UNIT}", r"\1/4 "),
         (rf"\b(?:eine? )?dreiviertel ?{_A_UNIT}", "3/4 "),
         (rf"\b(?:(?:eine? )?viertel|четверть |çeyrek |ćwierć ) ?{_A_UNIT}", "1/4 "),
+        (rf"{_FRACTION}(?:tiers|drittel|tercios?|terços?|3º|3ᵒˢ|3e){_OF}", r"\1/3"),
+        (rf"{_FRACTION}(?:viertel|quarts?|4º|4ᵒˢ|kwart){_OF}", r"\1/4"),
         (r"\b(\d) (?:kwartier|kwadrans\w*)\b", r"\1/4 hour"),
         (r"(?<=\d)(?: i pół\b| с половиной\b| buçuk(?=[td]a\b|\b))", " 1/2"),
         (r"\b(\d+) (horas?|or[ae]) (?:y|e) (?:1 |un )?(?:cuarto|quarto|4º)\b", r"\1 1/4 \2"),
@@ -57,6 +62,8 @@ _REWRITINGS = tuple(
         (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
         (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b(?! (?:ми|mi|тыс|tys|bin))", "1 1/2"),
         (r"(?<=\d) ton\b", " tonne"),
+        (r"(?<=\d) chili\b", " kg"),
+        (r"(?<=\d) grad\b", " °"),
         (r"(?<=\d) lat\b", " lata"),
         (r"(?<![\d.,])(\d{1,3}(?:[.,]\d+)?) г\b(?!\.)", r"\1 грамм"),
         (r"\b(\d+) uur en (?:een |1 )?(?:kwartier|1/4 hour)", r"\1 1/4 uur"),
