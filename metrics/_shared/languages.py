@@ -22,6 +22,9 @@ _AFTER_LATIN = re.compile("(?<=[a-zA-Z0-9₀-₉])[。．！？、，]")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
+# Letters of Russian and Polish, and endings of nouns: "nad Odrą" has "Odra".
+_INFLECTED = re.compile("[а-яёąćęłńóśźż]")
+_ENDING = re.compile(r"(?<=\w{3})(?:ами|[оеаиы][йюмхв]|[аеёиоуыэюяь]|owi|i?em|ie|ach|ami|om|[aeiouyąę])(?!\w)")
 _OR = re.compile("(?:^| )(?:или|또는|혹은|या|أو|أم|veya|ή|lub|hoặc)(?= )|ま た は|も し く は|或|[还還] 是|か も")
 _NOT_BEFORE = re.compile(
     "(?:^| )(?:не|ни|ليست?|لا|غير|δεν|όχι|nie|không|לא|(?:不 是|[并並] 非|[没沒] 有|不 在)(?=[^、。，]*$))(?: |$)"
@@ -46,7 +49,8 @@ def unsupported(question: str, answer: str, reference: str) -> bool:
 def exact_score(answer: str, reference: str) -> float:
     """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
 
-    The last word may have a Korean or Turkish ending. An answer that negates the words or gives alternatives scores 0.
+    The last word may have a Korean or Turkish ending, and all words Russian or Polish ones. An answer that negates the
+    words or gives alternatives scores 0.
 
     >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京"), exact_score("東京ではない。", "東京")
     (1.0, 0.0, 0.0)
@@ -54,6 +58,8 @@ def exact_score(answer: str, reference: str) -> float:
     answer, reference = (_AFTER_LATIN.sub(" ", text) for text in (answer, reference))
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
     reference, answer = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
+    if _INFLECTED.search(f"{reference} {answer}"):
+        reference, answer = (_ENDING.sub("", text.replace("ó", "o")) for text in (reference, answer))
     if not reference or reference == answer:
         return float(bool(reference))
     # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.

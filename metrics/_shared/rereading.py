@@ -35,12 +35,10 @@ class RereadsInt8(Scorer):
 
 def _with_rows(scores: Any, rows: list[int], others: Any) -> Any:
     """Return the scores, a dataclass of columns, with those rows replaced by all rows of other scores."""
-    columns = {name: list(values) for name, values in vars(scores).items() if values is not None}
-    for name, column in columns.items():
+    changed: dict[str, Any] = {name: list(values) for name, values in vars(scores).items() if values is not None}
+    for name, column in changed.items():
         for row, value in zip(rows, getattr(others, name), strict=True):
             column[row] = value
-    changed = {
-        name: np.array(column) if isinstance(getattr(scores, name), np.ndarray) else column
-        for name, column in columns.items()
-    }
+        if isinstance(getattr(scores, name), np.ndarray):
+            changed[name] = np.array(column)
     return replace(scores, **changed)

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 from .._shared.words import exact_words
 from .number_words import language_of
 from .phrases import singular
-from .reading import IDEOGRAPHS, Values, read
+from .reading import IDEOGRAPHS, LONGEST_UNIT, Values, read
 from .text import plain
 from .units import unit_at
 
 _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
-_LONGEST_UNIT = 60  # Characters.
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 # What a question decides: 块 is money and not a piece, 分 is a minute and not a point, and 14.30 is a time.
@@ -33,7 +32,7 @@ _BY_QUESTION = tuple(
         ("钱", "块", "元"),
         ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
         (
-            r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|котором часу|во сколько|saat kaç",
+            r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|во сколько|saat kaç|kaçta",
             r"(?<![\d.,])(\d\d?)\.(\d\d)(?![\d.])",
             r"\1:\2",
         ),
@@ -120,7 +119,7 @@ class Texts:
         """The units after "how many" or "in" in the question: "how many miles", "in degrees Celsius"."""
         question = plain(self.question[-_LONGEST_QUESTION:])
         starts = [match.end() for match in _ASKS_UNIT.finditer(question)]
-        return frozenset(unit_at(f" {question[start : start + _LONGEST_UNIT]}")[0] for start in starts) - {""}
+        return frozenset(unit_at(f" {question[start : start + LONGEST_UNIT]}")[0] for start in starts) - {""}
 
     @property
     def short(self) -> bool:

@@ -40,7 +40,7 @@ _SEVERAL = re.compile(
 )
 _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
-    r"\b(?:order|ascending|descending|sequence|starting|beginning with|"
+    r"\b(?:(?<!they )(?<!you )(?<!we )(?<!he )(?<!to )order|ascending|descending|sequence|starting|beginning with|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
     r"chronolog\w+|first to last|first,? (?:and )?second|"

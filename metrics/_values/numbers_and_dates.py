@@ -24,8 +24,8 @@ _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 def may_be_value(reference: str) -> bool:
     """Return whether a reference may have a number or date, or be a list."""
-    schedule = "* *" in reference  # of cron, which has several forms
-    return not schedule and (has_value(reference) or _LISTED.search(reference) is not None)
+    # Schedules of cron, such as "*/5 * * * *", have several forms.
+    return "* *" not in reference and (has_value(reference) or _LISTED.search(reference) is not None)
 
 
 def compare_number_or_date(texts: Texts) -> Comparison | None:

@@ -61,12 +61,12 @@ _REWRITINGS = tuple(
         (rf"{_ONE}(?:(?:halbe[nrs]?|demie?|(?:med|me)i[oa]|mezz[oa]|half|halve|pół|yarim)[- ]|mezz'){_A_UNIT}", "1/2 "),
         (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
         (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b(?! (?:ми|mi|тыс|tys|bin))", "1 1/2"),
+        (r"(?<=\d) türk lirasi\b", " lira"),
         (r"(?<=\d) ton\b", " tonne"),
         (r"(?<=\d) chili\b", " kg"),
         (r"(?<=\d) grad\b", " °"),
         (r"(?<=\d) lat\b", " lata"),
         (r"(?<![\d.,])(\d{1,3}(?:[.,]\d+)?) г\b(?!\.)", r"\1 грамм"),
-        (r"\b(\d+) uur en (?:een |1 )?(?:kwartier|1/4 hour)", r"\1 1/4 uur"),
         (
             r"(^|[^\w\s]\s*|\b(?:est|ist|es|è|is|é|fait|bei|auf|de|di|tot|до|около) )"
             r"(?:minus|moins|menos|meno|min|минус|eksi) (?=\d)",
@@ -77,6 +77,7 @@ _REWRITINGS = tuple(
             r"abaixo de zero|onder nul)\b",
             r"-\1",
         ),
+        (r"\b(\d+) uur en (?:een |1 )?(?:kwartier|1/4 hour)", r"\1 1/4 uur"),
         (r"\bun'ora 1/2", "1 1/2 ore"),
         (r"\bun'(?=ora\b)", "1 "),
         (

@@ -18,7 +18,7 @@ from .units import converted, unit_at
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
 _LONGEST, _MOST_NUMBERS = 2000, 200  # Characters; numbers.
-_LONGEST_UNIT = 60  # Characters.
+LONGEST_UNIT = 60  # Characters.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
 # Signs after and before a number that change its value: 5!, √2, ±5.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
@@ -179,7 +179,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if value is None:
             continue
         currency = match["currency"] or match["currency2"] or ""
-        unit, length = unit_at(currency + text[match.end() : match.end() + _LONGEST_UNIT])
+        unit, length = unit_at(currency + text[match.end() : match.end() + LONGEST_UNIT])
         after = text[match.end() : match.end() + 1]
         if not unit and (after.isalpha() or after == "_") and after < IDEOGRAPHS:
             continue  # an identifier, such as 3D

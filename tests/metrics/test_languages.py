@@ -50,6 +50,8 @@ def test_unsupported_texts_are_detected_by_their_letters():
         ("नई दिल्ली", "भारत की राजधानी नई दिल्ली है।"),
         ("Ankara", "Türkiye'nin başkenti Ankara'dır."),
         ("Xi'an", "Xi'an"),
+        ("Нева", "Город стоит на Неве."),
+        ("Kraków", "w dawnej stolicy, Krakowie"),
     ],
 )
 def test_sentences_with_the_reference_are_right(reference, answer):
@@ -77,6 +79,8 @@ def test_sentences_with_the_reference_are_right(reference, answer):
         ("Αθήνα", "Δεν είναι η Αθήνα"),
         ("नई दिल्ली", "नई दिल्ली नहीं है"),
         ("Ankara", "Ankara değil"),
+        ("Iran", "To było w Iraku."),
+        ("Волга", "Волгоград"),
     ],
 )
 def test_denials_alternatives_and_longer_names_are_wrong(reference, answer):
