@@ -26,7 +26,7 @@ from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, ma
 from .choices import compare_options
 from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
-from .frequencies import compare_frequency, may_be_frequency
+from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .lists import is_one_of_candidates
 from .moments import only_date
 from .names import compare_acronym, compare_person, differs_in_one_word, is_same_name
@@ -277,6 +277,6 @@ _RULES = (
     Rule("place", compare_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),
     Rule("direction", compare_statements, most_spaces=15),
-    Rule("number", compare_frequency, may_be_frequency, most_spaces=4, longest_answer=200),
+    Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=4, longest_answer=200),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )

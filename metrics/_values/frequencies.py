@@ -13,16 +13,14 @@ _FREQUENCY = re.compile(
     r"|(?P<adverb>hourly|daily|weekly|monthly|yearly|annually))\b",
     re.IGNORECASE,
 )
-_MAY_BE = re.compile(r"\b(?:every|each|once|twice|times|hourly|daily|weekly|monthly|yearly|annually)\b", re.IGNORECASE)
+MAY_BE_FREQUENCY = re.compile(
+    r"\b(?:every|each|once|twice|times|hourly|daily|weekly|monthly|yearly|annually)\b", re.IGNORECASE
+)
+"""A word of frequencies."""
 _UNSURE = re.compile(rf"{NEGATION.pattern}|\b(?:except|only|or|but|less|more|least|most|than|i\.e)\b|-", re.IGNORECASE)
 _HOURS = {"hour": 1, "day": 24, "week": 24 * 7, "month": 24 * 365.25 / 12, "year": 24 * 365.25}
 _PERIODS = {"daily": "day", "annually": "year"}
 _SAME, _DIFFERENT = 1.03, 1.2  # Ratio of two frequencies; 52 times a year is weekly.
-
-
-def may_be_frequency(reference: str) -> bool:
-    """Return whether a reference has a word of frequencies."""
-    return _MAY_BE.search(reference) is not None
 
 
 def compare_frequency(texts: Texts) -> bool | None:

@@ -40,10 +40,10 @@ _SEVERAL = re.compile(
 )
 _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
-    r"\b(?:(?<!they )(?<!you )(?<!we )(?<!he )(?<!to )order|ascending|descending|sequence|starting|beginning with|"
+    r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
-    r"chronolog\w+|first to last|first,? (?:and )?second|"
+    r"beginning with|chronolog\w+|first to last|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
     r"reihenfolge|ordre|orden|ordine|ordem|volgorde|kolejności|порядке|sırayla)\b|顺序|順序|順番|순서",

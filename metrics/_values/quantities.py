@@ -354,10 +354,10 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     words = _singulars(exact_words(text[measured.start : measured.end]))
-    units = texts.named_units
-    named = any(same_unit(measured.unit, unit) for unit in texts.asked_units)
-    named = named or (not units and not words.isdisjoint(texts.question_words))
-    asked = [converted(mention.number, mention.unit, unit) for unit in units if mention.unit and not named]
+    units, repeated = texts.named_units, not words.isdisjoint(texts.question_words)
+    named = any(same_unit(measured.unit, unit) for unit in texts.asked_units) or (repeated and not units)
+    other = mention.unit and not named and not repeated
+    asked = [converted(mention.number, mention.unit, unit) for unit in units] if other else []
     if len(asked) == 1 and asked[0]:
         return equal(asked[0], reference.number, texts.tolerance)  # "How many tablespoons?" - "16 teaspoons"
     if same or mention.unit:
