@@ -146,7 +146,7 @@ class Texts:
 
 
 class Rule(NamedTuple):
-    """A rule for a kind of values, with limits outside of which it is not tried."""
+    """A rule for a kind of values. It is not tried outside its limits."""
 
     kind: str  # unless the rule returns a comparison with another one
     compare: Callable[[Texts], Comparison | bool | None]

@@ -47,7 +47,7 @@ LANGUAGES = _VALUES.keys()
 
 
 def _pattern(language: str) -> re.Pattern[str]:
-    """Return a pattern for number words, of which the last may be an ordinal."""
+    """Return a pattern for number words. The last word may be an ordinal."""
     cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
     words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
     if language not in ORDINALS:

@@ -98,7 +98,7 @@ _REWRITINGS = tuple(
 
 
 def with_portions(text: str) -> str:
-    """Return a text of another language than English, whose number words are digits, with digits for portions.
+    """Return a text with digits for portions. Its language is not English, and its number words are already digits.
 
     >>> with_portions("1 demi-heure"), with_portions("7 Euro 50"), with_portions("wpół do ósmej")
     ('1/2 heure', '7.50 Euro', '7:30')
