@@ -110,9 +110,8 @@ class Texts:
     def asked_units(self) -> frozenset[str]:
         """The units that the question asks for, such as "how many miles", or else those of its numbers."""
         percent = {"percent"} if _PERCENTAGE.search(self.question) else set()
-        return self.named_units or frozenset({mention.unit for mention in self.question_values.numbers} | percent) - {
-            ""
-        }
+        units = {mention.unit for mention in self.question_values.numbers if mention.unit}
+        return self.named_units or frozenset(units | percent)
 
     @cached_property
     def named_units(self) -> frozenset[str]:

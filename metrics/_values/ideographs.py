@@ -138,11 +138,12 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _whole(numerals: str) -> str:
+    """Return 35000 for 三万五, in which the last digit counts tenths of the scale before it."""
     text = numerals.replace(",", "").translate(_TRANSLATION)
     if not set(text) & _SCALES:
         return text
     total = part = 0.0
-    last = 1  # the scale before a digit: 三万五 is 35,000
+    last = 1
     for digits, scale in _TERM.findall(text):
         if not scale and last >= _SMALL["百"] and len(digits) == 1:
             part += float(digits) * last / 10
