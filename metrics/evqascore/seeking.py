@@ -24,7 +24,7 @@ _UNTIMED = np.iinfo(np.int64).min
 
 
 class Inexact(Exception):  # noqa: N818 - a signal to the caller, never seen by a user
-    """The decoder did not return the frames that the packets promised."""
+    """The packets do not determine the frames, or the decoder returned other frames."""
 
 
 class FrameTimes(NamedTuple):
@@ -52,12 +52,12 @@ def packet_table(packets: Iterable[Any]) -> NDArray[Any]:
     return np.fromiter(((_UNTIMED if p.pts is None else p.pts, p.is_keyframe) for p in shown), dtype=PACKET)
 
 
-def frame_times(packets: NDArray[Any]) -> FrameTimes | None:
-    """Return the frames in the order of presentation; None if their times do not determine it."""
+def frame_times(packets: NDArray[Any]) -> FrameTimes:
+    """Return the frames in the order of presentation; raise Inexact if their times do not determine it."""
     ordered = packets[np.argsort(packets["time"])]
     times, keys = ordered["time"], np.flatnonzero(ordered["key"])
     if not len(keys) or keys[0] != 0 or times[0] == _UNTIMED or (np.diff(times) == 0).any():
-        return None
+        raise Inexact
     return FrameTimes(times, keys)
 
 

@@ -1,7 +1,7 @@
 """Read the sampled frames of a video with PyAV."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -63,29 +63,23 @@ def read_samples(path: str, sampling: Sampling, threads: int = 1) -> Iterator[Fr
             was decoded. Frames before the damage may have been yielded.
     """
     done = 0
-    try:
+    with suppress(Inexact):
         for sample in _seek(path, sampling, threads):
             yield sample
             done += 1
-    except Inexact:
-        pass
-    else:
-        if done:
-            return
+        return
     # Samples that were yielded before the mismatch are not yielded again.
     yield from islice(_read_through(path, sampling, threads), done, None)
 
 
 def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
-    """Yield the samples by jumping to key frames; yield nothing if the packets do not determine the frames."""
+    """Yield the samples by jumping to key frames; raise Inexact if the packets do not determine the frames."""
     import av
 
     with _open(path, threads) as (container, stream):
         if not countable(container, stream):
-            return
+            raise Inexact
         frames = frame_times(packet_table(_packets(path, container, stream)))
-        if frames is None:
-            return
         convert = _converter(stream, int(frames.times[0]))
         runs = plan(frames, sampling.interval_for(len(frames.times)))
         try:
