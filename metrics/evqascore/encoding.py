@@ -21,45 +21,38 @@ _VERSION = "2"
 
 
 def video_features(
-    paths: Sequence[str],
-    encoder: Encoder,
-    sampling: Sampling,
-    *,
-    cache_dir: str | Path | None = None,
-    threads: int | None = None,
+    paths: Sequence[str], encoder: Encoder, sampling: Sampling, cache_dir: Path | None = None
 ) -> Generator[tuple[str, VideoFeatures | UnreadableVideo], None, None]:
-    """Yield (path, features) of each distinct video as soon as they are known, or (path, the reason for none).
+    """Yield (path, features) of each video as soon as they are known, or (path, the reason for none).
 
-    A batch never mixes videos, so the vectors of a video do not depend on the others. Close the generator to stop the
-    decoding threads, by default one per core. `cache_dir` keeps the features for later calls, by the file's content,
-    the sampling and the model.
+    Paths are distinct. A batch never mixes videos, so the vectors of a video do not depend on the others. Close the
+    generator to stop the decoding threads, one per core. `cache_dir` keeps the features for later calls, by the file's
+    content, the sampling and the model.
     """
     # Before the threads start: two threads that import at once may deadlock (python/cpython#91351).
     import av  # noqa: F401
     from safetensors.numpy import load, save
 
-    distinct = list(dict.fromkeys(paths))
     name = hashlib.sha256(f"{_VERSION}|{encoder.fingerprint}|{sampling}".encode()).hexdigest()[:32]
-    path = Path(cache_dir, f"features-{name}.sqlite").expanduser() if cache_dir else None
-    store = Store(path, "evqascore: the store of features") if path else None
-    cores = threads or usable_cpus()
-    at_once = max(1, min(cores, len(distinct)))
+    store = Store(cache_dir / f"features-{name}.sqlite", "evqascore: the store of features") if cache_dir else None
+    cores = usable_cpus()
+    at_once = max(1, min(cores, len(paths)))
     stopped = Event()
 
     def features(path: str) -> VideoFeatures | UnreadableVideo:
-        key = _content(path) if store is not None else None
-        if store is not None and key and (known := next(store.read([key]), None)):
+        key = _content(path) if store else None
+        if store and key and (known := next(store.read([key]), None)):
             return VideoFeatures(**load(known[0]))
         try:
             found = _encoded(read_samples(path, sampling, max(1, cores // at_once)), encoder, model, stopped)
         except UnreadableVideo as error:
             return error
-        if store is not None and key:
+        if store and key:
             store.write([key], [save(vars(found))])
         return found
 
     with ThreadPoolExecutor(at_once, "decode") as readers, ThreadPoolExecutor(1, "encode") as model:
-        running = {readers.submit(features, path): path for path in distinct}
+        running = {readers.submit(features, path): path for path in paths}
         try:
             for future in as_completed(running):
                 yield running.pop(future), future.result()

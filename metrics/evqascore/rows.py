@@ -143,7 +143,7 @@ def gather(
     encoder: Encoder,
     chat_model: KeywordModel | None,
     options: EvqascoreOptions,
-    cache_dir: Path | None = None,
+    cache_dir: Path | None,
 ) -> list[Evidence | str]:
     """Return the basis of each row's score, or the reason why a row cannot be scored.
 
@@ -164,11 +164,12 @@ def gather(
     )
     ready = []
     for row in rows:
-        keywords = extracted[row.text] if row.keywords is None else row.keywords
-        if isinstance(keywords, NoAnswer):
+        if row.keywords is not None:
+            ready.append(row)
+        elif isinstance(keywords := extracted[row.text], NoAnswer):
             refuse(row, "predictions", f"no keywords: {keywords}")
         else:
-            ready.append(replace(row, keywords=keywords[: options.max_keywords] if row.keywords is None else keywords))
+            ready.append(replace(row, keywords=keywords[: options.max_keywords]))
     texts = list({text: None for row in ready for text in (row.text, *(row.keywords or []))})
     vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
     # An error must stop the threads that read the other videos, even while its traceback keeps the generator alive.
@@ -196,7 +197,7 @@ def _with_features(
         else:
             by_video[row.video].append(row)
     sampling = Sampling(options.interval, options.max_frames)
-    reading = video_features(list(by_video), encoder, sampling, cache_dir=cache_dir)
+    reading = video_features(list(by_video), encoder, sampling, cache_dir)
     with progress("evqascore: videos", len(by_video), "video") as bar, closing(reading):
         for path, found in reading:
             yield from ((row, str(found) if isinstance(found, UnreadableVideo) else found) for row in by_video[path])

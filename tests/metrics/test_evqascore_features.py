@@ -52,9 +52,10 @@ def test_features_are_those_of_the_sampled_frames(encoder, paths):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_features_do_not_depend_on_threads_or_other_videos(encoder, paths, threads):
+def test_features_do_not_depend_on_threads_or_other_videos(encoder, paths, monkeypatch, threads):
     alone = {path: dict(video_features([path], encoder, Sampling(4)))[path] for path in paths[:3]}
-    together = dict(video_features(paths, encoder, Sampling(4), threads=threads))
+    monkeypatch.setattr(encoding, "usable_cpus", lambda: threads)
+    together = dict(video_features(paths, encoder, Sampling(4)))
     assert all(_same(alone[path], together[path]) for path in alone)
 
 
@@ -101,8 +102,9 @@ def test_reading_stops_at_an_error_in_another_video(encoder, monkeypatch):
         return _endless(path)
 
     monkeypatch.setattr(encoding, "read_samples", read)
+    monkeypatch.setattr(encoding, "usable_cpus", lambda: 3)
     with pytest.raises(MemoryError, match="no room"):
-        list(video_features(["a", "bad", "c"], encoder, Sampling(), threads=3))
+        list(video_features(["a", "bad", "c"], encoder, Sampling()))
 
 
 def test_memory_does_not_grow_with_the_length(encoder, monkeypatch):
@@ -119,7 +121,7 @@ def test_memory_does_not_grow_with_the_length(encoder, monkeypatch):
     monkeypatch.setattr(encoding, "read_samples", read)
     monkeypatch.setattr(encoder, "prepare", lambda image: prepared.append(0) or prepare(image))
     monkeypatch.setattr(encoder, "encode_prepared", lambda frames: encoded.extend(frames) or encode(frames))
-    ((_, found),) = video_features(["a"], encoder, Sampling(), threads=2)
+    ((_, found),) = video_features(["a"], encoder, Sampling())
     assert found.frames.tolist() == list(range(300))
     assert max(alive for alive, _ in most) <= 2
     assert max(waiting for _, waiting in most) <= 3 * encoder.batch_frames
