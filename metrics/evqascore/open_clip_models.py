@@ -77,22 +77,19 @@ def load_file(file: Path) -> Clip:
             f"evqascore: {file} does not have the tensor names of OpenAI's CLIP with a vision transformer "
             f"('visual.conv1.weight', …). For another architecture, name it: model='RN50', checkpoint='{file}'"
         )
-    try:
-        return _of_openai(weights, file)
-    except Exception as error:  # the tensors may have any shape
-        raise not_loaded(file, "OpenAI's CLIP", error) from error
-
-
-def _of_openai(weights: Mapping[str, Any], file: Path) -> Clip:
     import torch
 
     open_clip = _open_clip()
-    model = open_clip.model.build_model_from_openai_state_dict({**weights}, quick_gelu=True, cast_dtype=torch.float32)
-    # In spite of `cast_dtype`, open_clip rounds the weights to half precision.
-    model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
-    preprocess = open_clip.image_transform(model.visual.image_size, is_train=False)
-    tokenizer = open_clip.SimpleTokenizer(context_length=model.context_length)
-    return _described(model, preprocess, tokenizer, file.name, file)
+    try:
+        build = open_clip.model.build_model_from_openai_state_dict
+        model = build({**weights}, quick_gelu=True, cast_dtype=torch.float32)
+        # In spite of `cast_dtype`, open_clip rounds the weights to half precision.
+        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
+        preprocess = open_clip.image_transform(model.visual.image_size, is_train=False)
+        tokenizer = open_clip.SimpleTokenizer(context_length=model.context_length)
+        return _described(model, preprocess, tokenizer, file.name, file)
+    except Exception as error:  # the tensors may have any shape
+        raise not_loaded(file, "OpenAI's CLIP", error) from error
 
 
 def _read_weights(file: Path) -> dict[str, Any]:
