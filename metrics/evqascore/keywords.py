@@ -133,9 +133,8 @@ class KeywordModel:
         at = f"@{revision[:8]}" if revision else ""
         prompt = hashlib.sha256(PROMPT.encode()).hexdigest()[:8]
         self.label = f"{Path(model).name or model}{at}+prompt@{prompt}"
-        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
-        path = cache_dir / f"keywords-{name}.sqlite" if cache_dir else None
-        self._store = Store(path, "evqascore: the store of keywords") if path else None
+        file = f"keywords-{hashlib.sha256(asked.encode()).hexdigest()[:32]}.sqlite"
+        self._store = Store(cache_dir / file, "evqascore: the store of keywords") if cache_dir else None
 
     def keywords(self, texts: Iterable[str]) -> dict[str, list[str] | NoAnswer]:
         """Return the keywords of each text, or the reason why the model gave none.
@@ -148,7 +147,6 @@ class KeywordModel:
         return known | self._ask([text for text in texts if text not in known])
 
     def _ask(self, texts: list[str]) -> dict[str, list[str] | NoAnswer]:
-        """Ask for the keywords of texts, and keep them."""
         found: dict[str, list[str] | NoAnswer] = {}
         in_a_row = 0
 
@@ -158,7 +156,7 @@ class KeywordModel:
             if isinstance(answer, NoAnswer):
                 found[texts[number]] = answer
                 in_a_row += 1
-                if in_a_row == _FAILURES_IN_A_ROW:
+                if in_a_row >= _FAILURES_IN_A_ROW:  # more replies may arrive before the others are cancelled
                     raise ValueError(f"the keyword model failed {in_a_row} times in a row: {answer}")
                 return
             in_a_row = 0

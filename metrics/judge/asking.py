@@ -43,7 +43,7 @@ class Recorded:
 
 
 class _Stop(Exception):  # noqa: N818 - ends the requests early
-    """Too many failures in a row, or a failure if none is allowed."""
+    """Too many failures in a row, or a failure if none is allowed; the message is the last error."""
 
 
 class _Unserved(Exception):  # noqa: N818 - starts the search for another API
@@ -151,10 +151,10 @@ class Judging:
 
     def _ask(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, Ruling]:
         ruled: dict[JudgedRow, Ruling] = {}
-        judge, in_a_row, last, tokens = self._judge, 0, "", [0, 0]
+        in_a_row, tokens = 0, [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
-            nonlocal in_a_row, last
+            nonlocal in_a_row
             if self._others and isinstance(reply, NoAnswer) and reply.status in _UNSERVED:
                 raise _Unserved
             self._others = []
@@ -164,11 +164,10 @@ class Judging:
             bar.set_postfix_str(f"{tokens[0]:,} + {tokens[1]:,} tokens", refresh=False)
             bar.update()
             if self._batches is None:
-                self._keep(judge, [(rows[number], ruling)], _WRITE_EVERY)
+                self._keep([(rows[number], ruling)], _WRITE_EVERY)
             in_a_row = in_a_row + 1 if isinstance(reply, NoAnswer) else 0
-            last = ruling.error or ""
-            if (in_a_row == _FAILURES_IN_A_ROW and self._batches is None) or (raises and ruling.error):
-                raise _Stop
+            if (in_a_row >= _FAILURES_IN_A_ROW and self._batches is None) or (raises and ruling.error):
+                raise _Stop(ruling.error)
 
         if not rows:
             return ruled
@@ -178,17 +177,18 @@ class Judging:
                     self._send(rows, deliver, self.protocol)
                 else:
                     self._send_batches(self._batches, rows, deliver, bar.set_description_str)
-            except _Stop:
+            except _Stop as stop:
                 if raises:
-                    raise ValueError(f"judge: a row has no verdict: {last}") from None
+                    raise ValueError(f"judge: a row has no verdict: {stop}") from None
+                why = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {stop}"
+                ruled = {row: Ruling(None, asked=False, error=why) for row in rows} | ruled
             except ModuleNotFoundError as error:
                 raise ImportError(f"judge: {error}; install the packages in the judge's requirements.txt") from error
             except ValueError as error:
                 raise ValueError(f"judge: {error}") from error
             finally:
-                self._keep(judge)
-        stopped = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {last}"
-        return {row: ruled.get(row) or Ruling(None, asked=False, error=stopped) for row in rows}
+                self._keep()
+        return ruled
 
     def _send(self, rows: Sequence[JudgedRow], deliver: DeliverReply, protocol: Protocol | Decisions) -> None:
         model: Any = self.model
@@ -211,15 +211,14 @@ class Judging:
                 deliver(numbers[row], reply)
 
     def _store(self, replies: Replies) -> None:
-        self._keep(self._judge, [(row, self._ruling(reply)) for row, reply in replies.items()])
+        self._keep([(row, self._ruling(reply)) for row, reply in replies.items()])
 
-    def _keep(self, judge: JudgeName, ruled: Sequence[tuple[JudgedRow, Ruling]] = (), age: float = 0.0) -> None:
-        records = [
-            Record(judge, row, ruling.verdict, ruling.tokens_in, ruling.tokens_out)
-            for row, ruling in ruled
-            if ruling.verdict
-        ]
+    def _keep(self, ruled: Sequence[tuple[JudgedRow, Ruling]] = (), age: float = 0.0) -> None:
+        """Store new verdicts; see `Verdicts.write`."""
         if self._kept:
+            judge = self._judge
+            known = [(row, ruling, ruling.verdict) for row, ruling in ruled if ruling.verdict]
+            records = [Record(judge, row, verdict, one.tokens_in, one.tokens_out) for row, one, verdict in known]
             self._kept.write(records, age)
 
     def _ruling(self, reply: Reply | NoAnswer) -> Ruling:
