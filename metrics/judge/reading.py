@@ -7,10 +7,10 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Any
 
 from .._shared.arguments import is_number, shown
@@ -60,18 +60,23 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
     answer = reply.text[start:]
     if not answer.strip():
         raise Unreadable("the reply is empty" + _cut(reply))
+    reason = None
     if protocol.fields:
-        label, grade, reason = _fields(answer, protocol, reply)
-        own = protocol.labels[label]
+        label, score, reason = _fields(answer, protocol, reply)
         how = "schema" if reply.granted else "parse"
-        return Verdict(label, own if grade is None else grade, own > 0.5, how, reason)  # noqa: PLR2004
-    label, at = _label(answer, protocol.labels, reply)
-    if len(starts) > 1 and _labels_at(starts, reply, protocol) != {label}:
-        raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {shown(answer.strip())}")
-    expected = _expected(reply, start + at, label, protocol) if protocol.first_token_decides else None
-    how = "parse" if expected is None else "logprobs"
+    else:
+        # If labels at several starts differ, one of them is part of a quotation.
+        found = [_label(reply.text, start, protocol.labels) for start in starts]
+        if found[-1] is None:
+            names = " or ".join(protocol.labels)
+            raise Unreadable(f"the reply does not begin with {names}: {shown(answer.strip())}" + _cut(reply))
+        label, at = found[-1]
+        if {one[0] for one in found if one} != {label}:
+            raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {shown(answer.strip())}")
+        score = _expected(reply, at, label, protocol) if protocol.first_token_decides else None
+        how = "parse" if score is None else "logprobs"
     own = protocol.labels[label]
-    return Verdict(label, own if expected is None else expected, own > 0.5, how)  # noqa: PLR2004
+    return Verdict(label, own if score is None else score, own > 0.5, how, reason)  # noqa: PLR2004
 
 
 def _starts(text: str) -> list[int]:
@@ -81,23 +86,15 @@ def _starts(text: str) -> list[int]:
     return [*([] if thinks else [0]), *ended] or [len(text)]
 
 
-def _label(answer: str, labels: Mapping[str, float], reply: Reply) -> tuple[str, int]:
-    """Return the label that the answer begins with, and its position."""
+def _label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int] | None:
+    """Return the label that an answer from `start` on begins with, and its position in the text."""
+    answer = text[start:]
     patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
         match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
         if match and not (match["mark"] in _GOES_ON and _begins_with_label(match["rest"], patterns.values())):
-            return label, match.start("label")
-    raise Unreadable(f"the reply does not begin with {' or '.join(labels)}: {shown(answer.strip())}" + _cut(reply))
-
-
-def _labels_at(starts: Sequence[int], reply: Reply, protocol: Protocol) -> set[str]:
-    """Return the labels at all positions where the answer may begin; if they differ, one is part of a quotation."""
-    labels = set()
-    for start in starts:
-        with suppress(Unreadable):
-            labels.add(_label(reply.text[start:], protocol.labels, reply)[0])
-    return labels
+            return label, start + match.start("label")
+    return None
 
 
 @cache
@@ -183,14 +180,10 @@ def _begins(label: str, begun: str) -> bool:
 
 def _token_at(reply: Reply, start: int) -> Token | None:
     """Return the token with the character at `start`; None if the tokens are not those of the text."""
-    end = 0
     if not "".join(token.text for token in reply.tokens).startswith(reply.text):
         return None
-    for token in reply.tokens:
-        end += len(token.text)
-        if end > start:
-            return token
-    return None
+    ends = accumulate(len(token.text) for token in reply.tokens)
+    return next(token for token, end in zip(reply.tokens, ends, strict=True) if end > start)
 
 
 def _cut(reply: Reply) -> str:
