@@ -8,7 +8,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -133,10 +133,7 @@ class Batches:
     def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_Pending]:
         ids = {row: verdict_id(self._judge, row) for row in rows}
         lines = ((row, self._server.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
-        return [
-            self._create(part, content, self._endpoint.grants(wanted))
-            for part, content in _parts(lines, _MOST_REQUESTS, _MOST_BYTES)
-        ]
+        return [self._create(part, content, self._endpoint.grants(wanted)) for part, content in _parts(lines)]
 
     def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
         pending = _Pending(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
@@ -266,14 +263,12 @@ class _Server:
             raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
 
 
-def _parts(
-    lines: Iterator[tuple[JudgedRow, bytes]], most_requests: int, most_bytes: int
-) -> Iterator[tuple[list[JudgedRow], bytes]]:
+def _parts(lines: Iterable[tuple[JudgedRow, bytes]]) -> Iterator[tuple[list[JudgedRow], bytes]]:
     """Yield rows and content of files with limited numbers of requests and bytes, at least one request each."""
     rows: list[JudgedRow] = []
     content = bytearray()
     for row, line in lines:
-        if rows and (len(rows) == most_requests or len(content) + len(line) > most_bytes):
+        if rows and (len(rows) == _MOST_REQUESTS or len(content) + len(line) > _MOST_BYTES):
             yield rows, bytes(content)
             rows, content = [], bytearray()
         rows.append(row)

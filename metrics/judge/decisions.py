@@ -66,7 +66,11 @@ class Decisions:
     labels: ClassVar[Mapping[str, float]] = {label: float(label == _CORRECT) for label in LABELS}
     fields: ClassVar[Mapping[str, str | int]] = {}
     needs_question: ClassVar[bool] = False
-    asks_why: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `per_example` that only some protocols have."""
+        return ("confidence", *self.aspects)
 
     @property
     def name(self) -> str:

@@ -200,9 +200,9 @@ class Protocol:
         return not self.fields and len({label[0].lower() for label in self.labels}) == len(self.labels)
 
     @property
-    def asks_why(self) -> bool:
-        """Whether a reply has a reason."""
-        return REASON in self.fields.values()
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `per_example` that only some protocols have."""
+        return (REASON,) if REASON in self.fields.values() else ()
 
     @property
     def schema(self) -> dict[str, Any]:

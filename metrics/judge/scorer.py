@@ -254,21 +254,11 @@ class JudgeScorer(ForReward):
             **options.settings(),
             **self.load_options.settings(),
         }
-        protocols = [judge.protocol for judge in self.model.members]
-        deciding = [protocol for protocol in protocols if isinstance(protocol, Decisions)]
-        optional = {
-            "samples": options.samples > 1,
-            "spread": options.samples > 1,
-            "flipped": options.swap,
-            "reason": any(protocol.asks_why for protocol in protocols),
-            "confidence": bool(deciding),
-            **{aspect: any(aspect in protocol.aspects for protocol in deciding) for aspect in ASPECTS},
-            "judges": len(protocols) > 1,
-            "disagreement": len(protocols) > 1,
-        }
-        counts = [len(row.references) for row in rows]
-        scores = score(rulings, counts, [name for name, is_given in optional.items() if is_given])
-        return Judged(scores, settings, requests=requests)
+        more = {column for judge in self.model.members for column in judge.protocol.columns}
+        more |= {"samples", "spread"} if options.samples > 1 else set()
+        more |= {"flipped"} if options.swap else set()
+        more |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
+        return Judged(score(rulings, [len(row.references) for row in rows], more), settings, requests=requests)
 
     def _decided(
         self, rows: list[JudgedRow], band: tuple[float, float]
@@ -316,13 +306,12 @@ class JudgeScorer(ForReward):
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_first": None}  # like the model, it is loaded again in another process
 
-    def result(self, scored: Scored, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
+    def result(self, scored: Any, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add the cost, the agreement of a jury, and the number of unscored rows."""
+        asked = list(chain.from_iterable(scored.requests))
         more: dict[str, Any] = {"unscored": 0}
-        if isinstance(scored, Judged):
-            asked = list(chain.from_iterable(scored.requests))
-            more |= {"cost": cost(asked, options.prices)} if options.prices else {}
-            more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
+        more |= {"cost": cost(asked, options.prices)} if options.prices else {}
+        more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
 
 
@@ -332,7 +321,7 @@ def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
     return "+".join(sorted({vote.verdict.how for vote in votes if vote.verdict})) or None
 
 
-def load_matcher(first: str, device: str | None = None) -> Any:
+def load_matcher(first: str, device: str | None) -> Any:
     """Load one of this package's scorers by name (on a device), or another metric through evaluate."""
     with suppress(ModuleNotFoundError):
         import evaluate_qa

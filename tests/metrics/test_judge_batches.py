@@ -133,10 +133,12 @@ def test_an_unknown_batch_stays_remembered(load, server, tmp_path):
     assert len(server.uploads) == len(remembered(tmp_path)) == 1
 
 
-def test_files_have_limits():
+def test_files_have_limits(monkeypatch):
     """A request that is larger than the limit gets a file of its own."""
     lines = [(number, b"x" * size) for number, size in enumerate([4, 4, 4, 1, 1, 1, 12, 1])]
-    parts = [*batches._parts(iter(lines), 3, 10)]
+    monkeypatch.setattr(batches, "_MOST_REQUESTS", 3)
+    monkeypatch.setattr(batches, "_MOST_BYTES", 10)
+    parts = [*batches._parts(lines)]
     assert [rows for rows, _ in parts] == [[0, 1], [2, 3, 4], [5], [6], [7]]
     assert b"".join(content for _, content in parts) == b"".join(line for _, line in lines)
 
