@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -99,8 +100,6 @@ class JudgeScorer(ForReward):
     options = JudgeOptions
     means = ("asked", "spread", "flipped", "not_attempted", *ASPECTS, "disagreement")
 
-    _first: Any = None
-
     def __init__(self, config: str | None = None, **given: Any) -> None:
         super().__init__(config, **given)
         _ = self.first  # raises for a metric that cannot decide
@@ -116,16 +115,15 @@ class JudgeScorer(ForReward):
                 needed = f"a question, which the protocol {protocol.name!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
 
-    @property
+    @cached_property
     def first(self) -> Any:
-        """The matcher, loaded once; None without one."""
+        """The matcher; None without one."""
         first = self.load_options.first
-        if self._first is None and first is not None:
-            device = self.load_options.device
-            metric = first if hasattr(first, "compute") else load_matcher(os.fspath(first), device)
-            check_matcher(metric)
-            self._first = metric
-        return self._first
+        if first is None:
+            return None
+        metric = first if hasattr(first, "compute") else load_matcher(os.fspath(first), self.load_options.device)
+        check_matcher(metric)
+        return metric
 
     def prepare(self, options: JudgeOptions) -> None:
         """Load the matcher, and prepare the judge."""
@@ -149,24 +147,20 @@ class JudgeScorer(ForReward):
         """
         if self.load_options.weights is not None:
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
-        rows, judged = self._labeled(predictions, references, labels, questions)
-        judgments = self.compute(**rows, **({} if self.first is None else {"ask": (0, 1)}))["per_example"]
-        columns = {"judge": judgments["score"]}
+        columns, labeled = self._labeled(predictions, references, labels, questions)
+        judged = self.compute(**columns, ask=None if self.first is None else (0, 1))["per_example"]
+        scores = {"judge": judged["score"]}
         if self.first is not None:
-            columns["first"] = self.first.compute(**rows)["per_example"]["score"]
-        keys = [
-            question or references[0]
-            for question, references in zip(rows["questions"], rows["references"], strict=True)
-        ]
+            scores["first"] = self.first.compute(**columns)["per_example"]["score"]
         kept = [
             row
-            for row, asked in enumerate(judgments["asked"])
-            if asked and None not in [scores[row] for scores in columns.values()]
+            for row, asked in enumerate(judged["asked"])
+            if asked and None not in [column[row] for column in scores.values()]
         ]
         return fit_weights(
-            {name: [scores[row] for row in kept] for name, scores in columns.items()},
-            [judged[row] for row in kept],
-            [keys[row] for row in kept],
+            {name: [column[row] for row in kept] for name, column in scores.items()},
+            [labeled[row].correct for row in kept],
+            [labeled[row].question for row in kept],
         )
 
     def fit_examples(
@@ -188,29 +182,24 @@ class JudgeScorer(ForReward):
         load = self.load_options
         if load.judges is not None or load.api not in (None, "chat") or load.aspects is not None:
             raise ValueError("judge: fit_examples needs one chat model; load the judge without judges, api and aspects")
-        rows, judged = self._labeled(predictions, references, labels, questions)
-        distinct = {
-            JudgedRow(question, tuple(right), prediction): label
-            for question, right, prediction, label in zip(
-                rows["questions"], rows["references"], rows["predictions"], judged, strict=True
-            )
-            if prediction.strip()
-        }
+        _, labeled = self._labeled(predictions, references, labels, questions)
+        distinct = {answer.row: answer for answer in labeled if answer.row.prediction.strip()}
 
         def ask(protocol: Protocol, asked: Sequence[JudgedRow]) -> list[float | None]:
             judge = Judging(chat_model(load), [protocol], load.cache, load.batch)
             rulings = judge.rulings(asked, raises=False)
             return [None if ruling.verdict is None else ruling.verdict.score for ruling in rulings]
 
-        return fit_examples([LabeledAnswer(*labeled) for labeled in distinct.items()], load.asked, count, ask)
+        return fit_examples([*distinct.values()], load.asked, count, ask)
 
     def _labeled(
         self, predictions: Any, references: Any, labels: Any, questions: Any
-    ) -> tuple[dict[str, list[Any]], list[bool]]:
-        """Return the rows and their labels after a check."""
-        columns = {"predictions": predictions, "references": references, "questions": questions}
-        _, rows = self.check_call(columns)
-        return rows, check_labels(self.name, labels, rows["predictions"])
+    ) -> tuple[dict[str, list[Any]], list[LabeledAnswer]]:
+        """Return the checked columns, and their rows with the labels."""
+        given = {"predictions": predictions, "references": references, "questions": questions}
+        _, columns = self.check_call(given)
+        judged = check_labels(self.name, labels, columns["predictions"])
+        return columns, list(map(LabeledAnswer, _rows(**columns), judged))
 
     def load(self) -> Jury:
         """Prepare the judges. The first row that needs one loads the model or calls the server."""
@@ -226,10 +215,7 @@ class JudgeScorer(ForReward):
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
     ) -> Scored:
-        rows = [
-            JudgedRow(question, tuple(right), prediction)
-            for question, right, prediction in zip(questions, references, predictions, strict=True)
-        ]
+        rows = _rows(predictions, references, questions)
         band = options.ask or DEFAULT_BAND
         decided, first, matcher = self._decided(rows, band)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
@@ -304,7 +290,8 @@ class JudgeScorer(ForReward):
         }
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_first": None}  # like the model, it is loaded again in another process
+        # Like the model, the matcher is loaded again in another process.
+        return {name: value for name, value in super().__getstate__().items() if name != "first"}
 
     def result(self, scored: Any, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add the cost, the agreement of a jury, and the number of unscored rows."""
@@ -313,6 +300,10 @@ class JudgeScorer(ForReward):
         more |= {"cost": cost(asked, options.prices)} if options.prices else {}
         more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
+
+
+def _rows(predictions: list[str], references: list[list[str]], questions: list[str]) -> list[JudgedRow]:
+    return list(map(JudgedRow, questions, map(tuple, references), predictions))
 
 
 def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:

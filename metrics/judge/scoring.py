@@ -69,14 +69,9 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
     own, other = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
     verdicts = [sample.verdict for sample in own if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
-    pooled = _pooled(verdicts, [1.0] * len(verdicts)) if verdicts else None
-    return Ruling(
-        pooled,
-        asked=any(sample.asked for sample in samples),
-        cached=all(sample.cached for sample in samples),
-        tokens_in=_total(sample.tokens_in for sample in samples),
-        tokens_out=_total(sample.tokens_out for sample in samples),
-        error=None if verdicts else samples[0].error,
+    pooled = _pooled([(verdict, 1.0) for verdict in verdicts])
+    return replace(
+        _of_requests(samples, pooled),
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
         flipped=pooled.correct != other.correct if pooled and other else None,
@@ -93,13 +88,8 @@ def voted(ballots: Sequence[Ruling], weights: Sequence[float]) -> Ruling:
     """
     cast = [(ballot.verdict, weight) for ballot, weight in zip(ballots, weights, strict=True) if ballot.verdict]
     scores = [verdict.score for verdict, _ in cast]
-    return Ruling(
-        _pooled([verdict for verdict, _ in cast], [weight for _, weight in cast]) if cast else None,
-        asked=any(ballot.asked for ballot in ballots),
-        cached=all(ballot.cached for ballot in ballots),
-        tokens_in=_total(ballot.tokens_in for ballot in ballots),
-        tokens_out=_total(ballot.tokens_out for ballot in ballots),
-        error=None if cast else next(ballot.error for ballot in ballots),
+    return replace(
+        _of_requests(ballots, _pooled(cast)),
         ballots=tuple(ballots),
         disagreement=_mean([abs(first - second) for first, second in combinations(scores, 2)]),
     )
@@ -123,10 +113,26 @@ def alpha(rulings: Iterable[Ruling]) -> float | None:
     return float(krippendorff.alpha(paired.T, level_of_measurement="nominal"))
 
 
-def _pooled(verdicts: Sequence[Verdict], weights: Sequence[float]) -> Verdict:
-    correct = 2 * sum(w for verdict, w in zip(verdicts, weights, strict=True) if verdict.correct) > sum(weights)
+def _of_requests(requests: Sequence[Ruling], verdict: Verdict | None) -> Ruling:
+    """Return the outcome with a verdict on all requests, and with their tokens."""
+    return Ruling(
+        verdict,
+        asked=any(request.asked for request in requests),
+        cached=all(request.cached for request in requests),
+        tokens_in=_total(request.tokens_in for request in requests),
+        tokens_out=_total(request.tokens_out for request in requests),
+        error=None if verdict else requests[0].error,
+    )
+
+
+def _pooled(cast: Sequence[tuple[Verdict, float]]) -> Verdict | None:
+    """Return the verdict that the weighted votes make together; None without votes."""
+    if not cast:
+        return None
+    verdicts, weights = zip(*cast, strict=True)
+    correct = 2 * sum(weight for verdict, weight in cast if verdict.correct) > sum(weights)
     votes: dict[str, float] = {}
-    for verdict, weight in zip(verdicts, weights, strict=True):
+    for verdict, weight in cast:
         if verdict.correct == correct:
             votes[verdict.label] = votes.get(verdict.label, 0.0) + weight
     label = max(votes, key=lambda name: votes[name])

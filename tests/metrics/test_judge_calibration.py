@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -101,16 +102,26 @@ def test_weights_can_be_a_file(tmp_path):
         JudgeLoading(weights=tmp_path / "none.json", first="bem")
 
 
-def test_fit_and_compute(server):
+class _Unsure:
+    """A matcher whose scores have a logit of 0, so that they change nothing."""
+
+    def compute(self, predictions, **_):
+        count = len(predictions)
+        return {"per_example": {"score": [0.5] * count, "verdict": [False] * count}, "signature": "unsure"}
+
+
+@pytest.mark.parametrize("first", [None, _Unsure()], ids=["alone", "with a matcher"])
+def test_fit_and_compute(server, first):
     """The server says .99 or .01, but people agree with it on 75% only: fitted scores are near .75 and .25."""
-    load = partial(evaluate_qa.load, "judge", endpoint=server.url, model="m")
+    load = partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", first=first)
     answers = [f"{'right' if number % 2 else 'wrong'} {number}" for number in range(80)]
     labels = [(number % 2 == 1) == (number // 2 % 4 > 0) for number in range(80)]
     rows = {"predictions": answers, "references": ["right"] * 80, "questions": [f"Question {n}?" for n in range(80)]}
     weights = load().fit(**rows, labels=labels)
+    assert ("first" in weights) == (first is not None)
     out = load(weights=weights).compute(**rows)
     assert out["per_example"]["score"] == pytest.approx([0.75 if n % 2 else 0.25 for n in range(80)], abs=0.02)
-    assert "|calibration:intercept=" in out["signature"]
+    assert re.search(r"\|calibration:(first=0,)?intercept=.*,judge=", out["signature"])
     assert load().compute(**rows)["per_example"]["verdict"] == out["per_example"]["verdict"]
     with pytest.raises(ValueError, match="load the judge without weights"):
         load(weights=weights).fit(**rows, labels=labels)
