@@ -4,6 +4,7 @@ A `.npy` file holds a matrix (frames, dim). A `.safetensors` file holds it as `v
 """
 
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
-from .._shared.arguments import RowValueError, Unexpected
+from .._shared.arguments import RowValueError, Unexpected, clean
 from .scoring import unit_rows
 from .video import UnreadableVideo
 
@@ -35,11 +36,17 @@ class VideoFeatures:
     frames: NDArray[np.int64]
 
 
-def matrix_bytes(value: Any) -> bytes:
-    """Return a matrix (frames, dim) of any numeric type as the bytes of a `.npy` file, with rows of length one.
+def check_features(value: Any) -> bytes:
+    """Return the features of one row, a matrix (frames, dim) or the path of a file, as bytes that Arrow can hold.
 
-    Raise Unexpected for another value.
+    A matrix of any numeric type becomes a `.npy` file with rows of length one. b"" stands for None.
     """
+    if value is None:
+        return b""
+    if isinstance(value, (str, os.PathLike)) and isinstance(path := os.fspath(value), str):
+        if Path(path).suffix not in FILES:
+            raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
+        return in_utf8(path).encode()
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
         matrix = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
@@ -58,16 +65,20 @@ def matrix_bytes(value: Any) -> bytes:
     return file.getvalue()
 
 
+def in_utf8(path: str) -> str:
+    """Return a path; raise Unexpected if UTF-8 cannot encode it."""
+    if clean(path) != path:
+        raise Unexpected("a path in UTF-8", RowValueError)
+    return path
+
+
 def file_of(given: bytes) -> str | None:
-    """Return the path of given features, in the form that `read_features` accepts; None for a matrix."""
+    """Return the path of checked features; None for a matrix."""
     return None if given.startswith(MAGIC_PREFIX) else given.decode()
 
 
 def read_features(given: bytes) -> VideoFeatures:
-    """Return given features: the result of `matrix_bytes`, or the path of a file in UTF-8.
-
-    Raise UnreadableVideo if the file holds something else.
-    """
+    """Return checked features; raise UnreadableVideo if their file holds something else."""
     file = file_of(given)
     if file is None:
         return _features(np.load(io.BytesIO(given), allow_pickle=False))

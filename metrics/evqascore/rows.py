@@ -16,7 +16,7 @@ from .._shared.chat_models import NoAnswer
 from .._shared.progress import followed, progress
 from .clip import Encoder, Vectors
 from .encoding import video_features
-from .features import FILES, VideoFeatures, file_of, matrix_bytes, read_features
+from .features import VideoFeatures, file_of, in_utf8, read_features
 from .keywords import KeywordModel, yake_keywords
 from .options import EvqascoreOptions
 from .scoring import Mode, VideoParts, compare, score
@@ -36,21 +36,7 @@ def check_video(value: object) -> str:
         raise Unexpected("the path of a video, or None")
     if not path:
         raise Unexpected(_EXPECTED["videos"], RowValueError)
-    return _in_utf8(path)
-
-
-def check_features(value: object) -> bytes:
-    """Return the features of one row, a matrix (frames, dim) or the path of a file, as bytes that Arrow can hold.
-
-    `read_features` reads them; b"" stands for None.
-    """
-    if value is None:
-        return b""
-    if isinstance(value, (str, os.PathLike)) and isinstance(path := os.fspath(value), str):
-        if Path(path).suffix not in FILES:
-            raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
-        return _in_utf8(path).encode()
-    return matrix_bytes(value)
+    return in_utf8(path)
 
 
 def check_keywords(value: object) -> list[str] | None:
@@ -78,12 +64,6 @@ def check_sources(columns: Mapping[str, list[Any]], files: bool) -> None:
         if files and path is not None and not is_file(path):
             message = f"evqascore: {column}[{row}] is {shown(path)}; expected {_EXPECTED[column]}"
             raise RowValueError(message, column, row)
-
-
-def _in_utf8(path: str) -> str:
-    if clean(path) != path:
-        raise Unexpected("a path in UTF-8", RowValueError)
-    return path
 
 
 @dataclass(frozen=True)

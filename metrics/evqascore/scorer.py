@@ -10,9 +10,10 @@ from .._shared.progress import library_bars
 from .._shared.scorer import Scored, Scorer
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
+from .features import check_features
 from .keywords import KeywordModel, yake_for, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import check_features, check_keywords, check_sources, check_video, gather, rows_of, table
+from .rows import check_keywords, check_sources, check_video, gather, rows_of, table
 
 CITATION = """\
 @article{liang2024evqascore,

@@ -58,7 +58,6 @@ class _Pending:
 
     def remember(self) -> None:
         """Write the file: a kill leaves either the old or the new one."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"batch": self.batch, "granted": self.granted, "rows": [asdict(row) for row in self.rows]}
         new = self.path.with_suffix(".new")
         with new.open("w", encoding="utf-8") as file:

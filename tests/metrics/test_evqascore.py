@@ -264,13 +264,9 @@ def test_failed_chat_model_is_reported_with_the_row(load, paths):
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """A file like PAC-S's: OpenAI's tensor names under `state_dict`, of a small random CLIP."""
-    from tiny_clip import tiny_clip
+    from tiny_clip import openai_clip
 
-    file = tmp_path_factory.mktemp("pac") / "clip_tiny.pth"
-    model = tiny_clip(file.parent, force_quick_gelu=True)
-    torch.save({"state_dict": model.state_dict()}, file)
-    return file
+    return openai_clip(tmp_path_factory.mktemp("pac"))[1]
 
 
 def test_paper_configuration_loads_a_file_and_asks_the_chat_model_on_demand(checkpoint, paths):

@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 from PIL import Image
-from tiny_clip import NAME, WIDTH, tiny_clip
+from tiny_clip import NAME, WIDTH, openai_clip, tiny_clip
 from videos import encode_images
 
 from evaluate_qa.metrics.evqascore.clip import Encoder
@@ -41,13 +41,7 @@ def _expected(model, preprocess, tokenizer, pictures):
 
 @pytest.fixture(scope="module")
 def openai(tmp_path_factory):
-    """A small random model with OpenAI's activation, and a file like PAC-S's."""
-    file = tmp_path_factory.mktemp("pac") / "clip_small.pth"
-    model = tiny_clip(file.parent, force_quick_gelu=True)
-    weights = {name: tensor.half() for name, tensor in model.state_dict().items()}  # OpenAI's precision
-    model.load_state_dict(weights)
-    torch.save({"state_dict": weights, "epoch": 3}, file)
-    return model, file
+    return openai_clip(tmp_path_factory.mktemp("pac"))
 
 
 @pytest.fixture(scope="module")

@@ -21,3 +21,12 @@ def tiny_clip(folder, *, seed=0, **options):
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return open_clip.create_model(NAME, **options)
+
+
+def openai_clip(folder):
+    """Return a model with OpenAI's activation, and a file like PAC-S's, in OpenAI's precision."""
+    model, file = tiny_clip(folder, force_quick_gelu=True), folder / "clip_tiny.pth"
+    weights = {name: tensor.half() for name, tensor in model.state_dict().items()}
+    model.load_state_dict(weights)
+    torch.save({"state_dict": weights, "epoch": 3}, file)
+    return model, file
