@@ -21,9 +21,9 @@ from .._shared.arguments import (
     Number,
     Options,
     Place,
-    Text,
     Whole,
     is_number,
+    is_url,
     option,
     read_weights,
 )
@@ -49,8 +49,10 @@ _PRICES = Kind("two prices, (in, out)", lambda value: _pair(value, math.inf))
 _MATCHER = Kind(
     "the name or folder of a metric, or a metric", lambda value: hasattr(value, "compute") or Place("").accepts(value)
 )
-_URL = Text("a URL such as http://localhost:8000/v1", "https?://.+")
-_SERVER = Kind(_URL.expected, lambda value: hasattr(value, "reply") or _URL.accepts(value))
+_SERVER = Kind(
+    "a URL such as http://localhost:8000/v1",
+    lambda value: hasattr(value, "reply") or (isinstance(value, str) and is_url(value)),
+)
 
 
 def _are_fields(value: Any) -> bool:
