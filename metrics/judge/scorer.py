@@ -126,7 +126,7 @@ class JudgeScorer(ForReward):
         return metric
 
     def prepare(self, options: JudgeOptions) -> None:
-        """Load the matcher, and prepare the judge."""
+        """Prepare the judge; raise ValueError for options that need another one."""
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
             raise ValueError("judge: ask is given without first; load the judge with a matcher, such as first='bem'")
@@ -196,8 +196,7 @@ class JudgeScorer(ForReward):
         self, predictions: Any, references: Any, labels: Any, questions: Any
     ) -> tuple[dict[str, list[Any]], list[LabeledAnswer]]:
         """Return the checked columns, and their rows with the labels."""
-        given = {"predictions": predictions, "references": references, "questions": questions}
-        _, columns = self.check_call(given)
+        columns = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         judged = check_labels(self.name, labels, columns["predictions"])
         return columns, list(map(LabeledAnswer, _rows(**columns), judged))
 
