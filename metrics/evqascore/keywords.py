@@ -194,18 +194,12 @@ def parse_keywords(reply: str) -> list[str]:
     reply = _THOUGHTS.sub("", reply).strip()
     if _NOTHING.fullmatch(reply):
         return []
-    found = _from_json(reply)
-    listed = _from_lines(reply) if found is None else found
-    # Remove quotes, emphasis and list punctuation.
-    return distinct(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?") for text in listed)
-
-
-def distinct(phrases: Iterable[str]) -> list[str]:
-    """Return the phrases without blank ones and repetitions, ignoring case."""
+    in_json = _from_json(reply)
     found: dict[str, str] = {}
-    for phrase in phrases:
-        spaced = " ".join(phrase.split())
-        found.setdefault(spaced.casefold(), spaced)
+    for text in _from_lines(reply) if in_json is None else in_json:
+        # Remove quotes, emphasis and list punctuation.
+        phrase = " ".join(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?").split())
+        found.setdefault(phrase.casefold(), phrase)
     return [phrase for phrase in found.values() if phrase]
 
 

@@ -91,8 +91,10 @@ class Judging:
 
     def unanswered(self, rows: Sequence[JudgedRow]) -> int:
         """Return the number of distinct rows without a stored verdict."""
-        distinct = list(dict.fromkeys(rows))
-        return len(distinct) - (len(self._kept.read(self._judge, distinct)) if self._kept else 0)
+        return len({*rows} - self._stored(rows).keys())
+
+    def _stored(self, rows: Sequence[JudgedRow]) -> dict[JudgedRow, Record]:
+        return self._kept.read(self._judge, list(dict.fromkeys(rows))) if self._kept else {}
 
     def rulings(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
         """Return the outcome of each row.
@@ -125,12 +127,11 @@ class Judging:
         self.protocol = [*failing, self.protocol][0]
 
     def _outcomes(self, rows: Sequence[JudgedRow], raises: bool) -> list[Ruling]:
-        distinct = list(dict.fromkeys(rows))
-        kept = self._kept.read(self._judge, distinct) if self._kept else {}
         ruled = {
-            row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out) for row, record in kept.items()
+            row: Ruling(record.verdict, True, True, record.tokens_in, record.tokens_out)
+            for row, record in self._stored(rows).items()
         }
-        left = [row for row in distinct if row not in ruled]
+        left = [row for row in dict.fromkeys(rows) if row not in ruled]
         ruled |= self._missing(left, raises) if isinstance(self.model, Recorded) else self._ask(left, raises)
         rulings, seen = [], set()
         for row in rows:

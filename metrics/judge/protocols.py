@@ -262,7 +262,7 @@ def _labels(labels: object) -> dict[str, float]:
             raise ValueError(f'its label {label!r} is not a text; write labels such as "yes", "no" and "0" in quotes')
         if not is_number(score) or not 0 <= score <= 1:
             raise ValueError(f"the score of its label {label!r} is {score!r}; expected a number from 0 to 1")
-    if len({_folded(label) for label in labels}) < len(labels):
+    if len({re.sub(r"[\s_-]+", " ", label.strip()).casefold() for label in labels}) < len(labels):
         raise ValueError("two of its labels differ only in case or spaces")
     return {label: float(score) for label, score in labels.items()}
 
@@ -302,7 +302,3 @@ def _examples(examples: object, prompt: Prompt, labels: Mapping[str, float], fie
             raise ValueError(f"the label of its example {number} is {label!r}; expected one of {', '.join(labels)}")
         messages += [prompt.conversation(texts)[-1], {"role": "assistant", "content": label}]
     return messages
-
-
-def _folded(label: str) -> str:
-    return re.sub(r"[\s_-]+", " ", label.strip()).casefold()
