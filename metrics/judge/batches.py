@@ -228,11 +228,10 @@ class _Server:
         `granted` is True if the model accepted the optional fields of the requests.
         """
         secrets = self.endpoint.client("files").secrets
-        for file in (batch.get("output_file_id"), batch.get("error_file_id")):
+        for file in filter(None, (batch.get("output_file_id"), batch.get("error_file_id"))):
             path = f"files/{quote(str(file), safe='')}/content"
-            for line in self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines() if file else ():
-                if named := _read(line, granted, secrets):
-                    yield named
+            lines = self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines()
+            yield from filter(None, (_read(line, granted, secrets) for line in lines))
 
     def _masked(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)

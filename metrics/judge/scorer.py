@@ -108,11 +108,10 @@ class JudgeScorer(ForReward):
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
         if self.first is not None and hasattr(self.first, "check_columns"):
             self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
-        protocols = [load.asked for load, _ in self.load_options.jury]
-        protocol = next((asked for asked in protocols if asked.needs_question), None)
+        needing = [load.asked.name for load, _ in self.load_options.jury if load.asked.needs_question]
         for row, question in enumerate(columns["questions"]):
-            if protocol and not question.strip():
-                needed = f"a question, which the protocol {protocol.name!r} needs for every row"
+            if needing and not question.strip():
+                needed = f"a question, which the protocol {needing[0]!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
 
     @cached_property
