@@ -7,6 +7,7 @@ import ast
 import json
 import math
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -138,7 +139,8 @@ def _object(answer: str) -> dict[str, Any] | None:
         return None
     for decode in (json.loads, ast.literal_eval):
         try:
-            value = decode(text)
+            with warnings.catch_warnings(action="ignore"):  # Python warns of escapes such as "\d"
+                value = decode(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
         return value if isinstance(value, dict) else None

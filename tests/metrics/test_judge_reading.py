@@ -118,6 +118,7 @@ def test_expected_score_with_two_labels():
     [
         ('{"pred": "yes", "score": 4}', 0.8, True),
         ("{'pred': 'no', 'score': 1}", 0.2, False),  # as the paper asks for it
+        (r"{'pred': 'no', 'score': 1, 'why': '\d'}", 0.2, False),  # Python warns of the escape
         ('```json\n{"score": "5", "pred": "Yes"}\n```', 1.0, True),
         ('<think>{"pred": "no", "score": 0}</think>{"pred": "yes", "score": 3.0}', 0.6, True),
     ],
