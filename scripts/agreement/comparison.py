@@ -43,35 +43,17 @@ class Comparison:
         return self.questions[one], outcome == np.sign(self.labels[one] - self.labels[other])
 
     @cached_property
-    def cells(self) -> "Cells":
-        """The rows sorted into a table of distinct labels by distinct scores."""
-        return Cells.of(self)
+    def _cells(self) -> tuple[tuple[int, int], Ints]:
+        """The numbers of distinct labels and of distinct scores, and the cell of each row in a table of both."""
+        labels, row_labels = np.unique(self.labels, return_inverse=True)
+        scores, row_scores = np.unique(self.scores, return_inverse=True)
+        return (len(labels), len(scores)), row_labels * len(scores) + row_scores
 
-
-@dataclass(frozen=True)
-class Cells:
-    """The cell of each row in a table of distinct labels by distinct scores, both ascending."""
-
-    shape: tuple[int, int]  # numbers of distinct labels and of distinct scores
-    questions: Ints  # the question of each row; rows are in the order of their cells
-    filled: Ints  # flat indices of the cells that have rows
-    starts: Ints  # index of the first row of each of these cells
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> "Cells":
-        """Sort the rows, once for all replicates."""
-        labels, row_labels = np.unique(comparison.labels, return_inverse=True)
-        scores, row_scores = np.unique(comparison.scores, return_inverse=True)
-        cells = row_labels * len(scores) + row_scores
-        order = np.argsort(cells, kind="stable")
-        filled, starts = np.unique(cells[order], return_index=True)
-        return cls((len(labels), len(scores)), comparison.questions[order], filled, starts)
-
-    def count(self, weights: Floats) -> Floats:
-        """Return the weighted number of rows in each cell: (replicates, labels, scores)."""
-        table = np.zeros((len(weights), math.prod(self.shape)))
-        table[:, self.filled] = np.add.reduceat(weights[:, self.questions], self.starts, axis=1)
-        return table.reshape(-1, *self.shape)
+    def table(self, weights: Floats) -> Floats:
+        """Return the weighted number of rows by label and score, both ascending: (replicates, labels, scores)."""
+        shape, cells = self._cells
+        counts = [np.bincount(cells, times[self.questions], math.prod(shape)) for times in weights]
+        return np.reshape(counts, (-1, *shape))
 
 
 def weighted_sums(questions: Ints, columns: Sequence[NDArray[Any]], weights: Floats) -> Floats:
