@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..uncertainty.arrays import Bools, Floats, Ints, codes, numbers, require
+from ..uncertainty.arrays import Bools, Floats, Ints, cluster_codes, codes, numbers, require
 
 _REFUSED = 1e-6  # labeled rows less likely than this are refused as a random sample
 _DOUBTED = 1e-3  # labeled rows less likely than this get a note
@@ -76,12 +76,9 @@ def checked(
         require("weights", factors, (factors > 0) & np.isfinite(factors) | ~known, "a positive number")
         factors = _unequal(factors, known)
     names, group_codes = codes("groups", groups, len(values))
-    cluster_names, cluster_codes = codes("clusters", clusters, len(values))
-    alone = clusters is None or len(cluster_names) == len(values)
-    if alone:
-        cluster_codes = np.arange(len(values))
-    count = len(values) if alone else len(cluster_names)
-    return EstimateInputs(values, marks, factors, cluster_codes, count, alone, group_codes, names)
+    places = cluster_codes(clusters, len(values))
+    count = int(places.max(initial=-1)) + 1
+    return EstimateInputs(values, marks, factors, places, count, count == len(values), group_codes, names)
 
 
 def _unequal(weights: Floats, known: Bools) -> Floats | None:

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..uncertainty.arrays import codes, numbers, require
+from ..uncertainty.arrays import cluster_codes, numbers, require
 from ..uncertainty.bounds import bounds, clustered, doubts, skewness
 from ..uncertainty.intervals import Interval
-from ..uncertainty.paired import FEWEST, POWER, detectable
+from ..uncertainty.paired import FEWEST, detectable, reach
 
 _ROUNDING = 1e-9
 
@@ -82,25 +82,24 @@ def gate(
     after = numbers("system", system, len(before))
     for name, values in (("baseline", before), ("system", after)):
         require(name, values, np.isfinite(values), "a number")
-    _, places = codes("clusters", np.arange(len(before)) if clusters is None else clusters, len(before))
+    places = cluster_codes(clusters, len(before))
     count = int(places.max(initial=-1)) + 1
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
         raise ValueError(f"{counted(count, 'cluster')} could not fail with {confidence:.0%} confidence: give more rows")
-    drops, sizes, deviation = clustered(before - after, places)
+    drops = before - after
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:
         _check_share(max_drop)
-    alone = len(drops) == len(before)
+    sums, sizes, _ = clustered(drops, places)
+    alone = count == len(drops)
     return Drop(
-        drop=bounds(before - after, places, confidence, resamples, seed, of_verdicts=verdicts),
+        drop=bounds(drops, places, confidence, resamples, seed, of_verdicts=verdicts),
         allowed=max_drop,
-        detectable=detectable(
-            before - after, drops, deviation, _reach(confidence), of_verdicts=verdicts, allowed=max_drop
-        ),
+        detectable=detectable(drops, places, confidence, of_verdicts=verdicts, allowed=max_drop),
         confidence=confidence,
-        rows=len(before),
-        clusters=len(drops),
-        doubts=() if verdicts and alone else tuple(doubts(len(drops), skewness(drops, sizes), are_rows=alone)),
+        rows=len(drops),
+        clusters=count,
+        doubts=() if verdicts and alone else tuple(doubts(count, skewness(sums, sizes), are_rows=alone)),
     )
 
 
@@ -111,7 +110,7 @@ def of_difference(difference: Interval, max_drop: float, confidence: float) -> D
     deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
     drop = Interval(-difference.value, -difference.high, -difference.low)
     # Equal labels of both systems show no variation, so they say nothing about the drops that they can detect.
-    smallest = max_drop + _reach(confidence) * deviation if deviation > _ROUNDING else None
+    smallest = max_drop + reach(confidence) * deviation if deviation > _ROUNDING else None
     return Drop(drop, max_drop, smallest, confidence)
 
 
@@ -137,8 +136,3 @@ def _check(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
     fewest = max(FEWEST, ceil(1 / (1 - confidence) - 1 - _ROUNDING))
     if resamples < fewest:
         raise ValueError(f"resamples is {resamples}; expected at least {fewest} for {confidence:.1%} confidence")
-
-
-def _reach(confidence: float) -> float:
-    """Return the number of deviations above the allowed drop at which 80% of runs fail."""
-    return NormalDist().inv_cdf(confidence) + NormalDist().inv_cdf(POWER)

@@ -11,7 +11,7 @@ from ..estimation.joining import Joined, texts_of
 from ..estimation.keys import either
 from ..estimation.powered import Estimate, Estimates
 from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
-from ..uncertainty.arrays import Ints, codes
+from ..uncertainty.arrays import Ints, cluster_codes
 from ..uncertainty.intervals import Interval, mean
 from ..uncertainty.paired import Paired, compare
 
@@ -63,7 +63,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
     groups = powered.groups if powered else {}
     accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
-    _, clusters = codes("clusters", np.arange(rows) if joined.clusters is None else joined.clusters, rows)
+    clusters = cluster_codes(joined.clusters, rows)
     systems = [
         SystemFacts(
             name=name,

@@ -40,3 +40,8 @@ def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ..
     texts = list(map(str, found))
     seen = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return tuple(seen), np.fromiter(map(seen.__getitem__, texts), np.int64, rows)
+
+
+def cluster_codes(clusters: ArrayLike | None, rows: int) -> Ints:
+    """Return the number of each row's cluster, from 0; without clusters, each row is one."""
+    return np.arange(rows) if clusters is None else codes("clusters", clusters, rows)[1]

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, codes, numbers, require
+from .arrays import Floats, Ints, cluster_codes, numbers, require
 from .bounds import EXACT, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness
 from .intervals import Interval
 
@@ -110,7 +110,7 @@ def compare(
     values = _checked(scores, scores, "scores")
     marks = None if verdicts is None else _checked(verdicts, scores, "verdicts")
     rows = len(values[baseline])
-    _, places = codes("clusters", np.arange(rows) if clusters is None else clusters, rows)
+    places = cluster_codes(clusters, rows)
     if rows == 0 or places.max() < 1:
         raise ValueError("the rows have fewer than two clusters, and a comparison needs at least two. Give more rows.")
     if not 0 < confidence < 1:
@@ -118,17 +118,16 @@ def compare(
     count, level = int(places.max()) + 1, (1 + confidence) / 2
 
     def change(differences: Floats, p_value: float | None, *, of_verdicts: bool) -> Change:
-        sums, sizes, deviation = clustered(differences, places)
+        sums, sizes, _ = clustered(differences, places)
         if p_value is None:
             p_value = sign_flips(sums, resamples, seed)
             if not of_verdicts or count < rows:
                 p_value = max(p_value, skewed_p_value(sums, sizes))
-        reach = NormalDist().inv_cdf(level) + NormalDist().inv_cdf(POWER)
         return Change(
             difference=bounds(differences, places, level, resamples, seed, of_verdicts=of_verdicts),
             p_value=p_value,
             adjusted=p_value,
-            detectable=detectable(differences, sums, deviation, reach, of_verdicts=of_verdicts),
+            detectable=detectable(differences, places, level, of_verdicts=of_verdicts),
             skewness=skewness(sums, sizes),
         )
 
@@ -176,21 +175,25 @@ def _checked(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) ->
     return found
 
 
+def reach(level: float) -> float:
+    """Return the number of deviations that a test with this one-sided confidence level finds four times of five."""
+    return NormalDist().inv_cdf(level) + NormalDist().inv_cdf(POWER)
+
+
 def detectable(
-    differences: Floats, sums: Floats, deviation: float, reach: float, *, of_verdicts: bool, allowed: float = 0.0
+    differences: Floats, clusters: Ints, level: float, *, of_verdicts: bool, allowed: float = 0.0
 ) -> float | None:
     """Return the true difference δ that a test finds with a probability of 80%.
 
-    For scores, δ shifts each row: δ = allowed + reach · s, where s is the deviation of the mean. For verdicts, δ turns
-    more rows, which changes the deviation: (δ − allowed)² = reach² · (ψ + δ − δ²) / n, where ψ is the share of turned
-    rows that cancel, and n is `independent_rows`. 1/n is added, because the exact test counts whole rows (Edwards 1948,
-    "Note on the correction for continuity").
+    For scores, δ shifts each row: δ = allowed + `reach` · s, where s is the deviation of the mean. For verdicts, δ
+    turns more rows, which changes the deviation: (δ − allowed)² = reach² · (ψ + δ − δ²) / n, where ψ is the share of
+    turned rows that cancel, and n is `independent_rows`. 1/n is added, because the exact test counts whole rows
+    (Edwards 1948, "Note on the correction for continuity").
 
     Args:
         differences: Difference of each row, shape (rows,).
-        sums: Sum of the differences of each cluster, shape (clusters,).
-        deviation: Standard deviation of the mean.
-        reach: Sum of the normal quantiles of the test's level and of its power.
+        clusters: Number of each row's cluster, shape (rows,).
+        level: One-sided confidence level of the test.
         of_verdicts: Whether the differences are between verdicts, 0 and 1.
         allowed: The largest difference that is not to be found.
 
@@ -198,12 +201,13 @@ def detectable(
         The difference. None for scores if fewer than ten clusters, and not all, changed, as then the deviation is
         unknown; None for verdicts if even a difference of 1 would not be found.
     """
+    sums, _, deviation = clustered(differences, clusters)
     if not of_verdicts:
         enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
-        return allowed + reach * deviation if enough else None
+        return allowed + reach(level) * deviation if enough else None
     mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
     rows = independent_rows(differences, len(sums), deviation)
-    k, made_up = reach**2 / rows, turned - mean
+    k, made_up = reach(level) ** 2 / rows, turned - mean
     half = allowed + k / 2
     found = (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
     return found if found <= 1 else None

@@ -8,7 +8,8 @@ from scipy import stats
 
 import evaluate_qa
 from evaluate_qa.uncertainty import paired
-from evaluate_qa.uncertainty.paired import clustered, compare, holm, mcnemar, sign_flips
+from evaluate_qa.uncertainty.bounds import clustered
+from evaluate_qa.uncertainty.paired import compare, holm, mcnemar, sign_flips
 
 
 @pytest.mark.parametrize(
