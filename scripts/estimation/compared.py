@@ -11,8 +11,10 @@ from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import POWER, Change, Paired
 from .powered import Estimate, Estimates
-from .report import interval, print_lines, table
+from .report import grouped, interval, print_lines, table
 from .systems import Systems
+
+UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
 
 _SIGNIFICANT = 0.05
 _HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
@@ -91,9 +93,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
         f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
         f"probability of {POWER:.0%}."
     )
-    if not alone:
-        groups = counted(first.clusters, "group")
-        yield f"Rows with the same {systems.cluster_column} are treated as one group ({groups})."
+    yield from grouped(systems.cluster_column, first.clusters, first.rows)
     for pair in pairs:
         system = f"{pair.system}, " if len(pairs) > 1 else ""
         for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
@@ -102,7 +102,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
     if systems.unscored:
         yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
     if powered is None:
-        yield "These figures assume the metric is right. Add --labels to correct for its errors."
+        yield UNCORRECTED
         return
     for name, one in powered.groups.items():
         if isinstance(one, Estimate):

@@ -8,10 +8,11 @@ from evaluate_qa.metrics._shared.arguments import counted
 
 from ..files.rows import Row
 from ..uncertainty.intervals import Interval
-from .compared import detects, moved
+from .compared import UNCORRECTED, detects, moved
 from .drop import Drop, gate, of_difference, two_sided
 from .joining import Joined
 from .powered import Estimate
+from .report import grouped
 from .systems import Systems, changed_rows, powered_differences
 
 
@@ -90,11 +91,8 @@ def decide(
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
         f"{counted(rows, 'row')} of each system.",
+        *grouped(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
     ]
-    if systems.clusters is not None and (count := len(set(systems.clusters))) < rows:
-        notes.append(
-            f"Rows with the same {systems.cluster_column} are treated as one group ({counted(count, 'group')})."
-        )
     if systems.unscored:
         notes.append(f"The figures leave out {unscored}.")
     if labeled:
@@ -111,7 +109,7 @@ def decide(
         old, new = ((verdicts or systems.scores)[name] for name in (baseline, system))
         before, after = float(old.mean()), float(new.mean())
         drop = gate(old, new, max_drop=max_drop, clusters=systems.clusters, confidence=confidence)
-        notes += [*drop.doubts, "These figures assume the metric is right. Add --labels to correct for its errors."]
+        notes += [*drop.doubts, UNCORRECTED]
     return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
 
 

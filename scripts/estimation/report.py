@@ -69,6 +69,12 @@ def interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
     return f"{found.value:{form}}{ends}".replace("-", "−")
 
 
+def grouped(column: str | None, clusters: int | None, rows: int) -> Iterator[str]:
+    """Yield a note if fewer clusters than rows have been counted; None if rows stand alone."""
+    if clusters is not None and clusters < rows:
+        yield f"Rows with the same {column} are treated as one group ({counted(clusters, 'group')})."
+
+
 def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
     yield from estimates.all.notes
     for name, found in estimates.groups.items():
@@ -81,9 +87,7 @@ def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
             f"The label file has no label for {counted(joined.unlabeled, 'row')}. If rows were skipped because of "
             "their content, the figures are biased."
         )
-    if estimates.clusters is not None and estimates.clusters < estimates.all.rows:
-        column = joined.columns["clusters"]
-        yield f"Rows with the same {column} are treated as one group ({counted(estimates.clusters, 'group')})."
+    yield from grouped(joined.columns.get("clusters"), estimates.clusters, estimates.all.rows)
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
     yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
 

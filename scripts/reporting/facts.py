@@ -25,7 +25,6 @@ class SystemFacts:
     """The figures of one system: mean score, share judged correct, and accuracy from labels; None if unknown."""
 
     name: str
-    source: str
     score: Interval
     right: Interval | None
     powered: Estimate | None
@@ -52,7 +51,7 @@ class Facts:
     # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
     rows: int
-    clusters: int | None  # number of clusters; None if each row is its own cluster
+    clusters: int  # number of clusters
 
 
 def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequence[str] = ()) -> Facts:
@@ -67,17 +66,15 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
     systems = [
         SystemFacts(
             name=name,
-            source=file.source,
             score=mean(joined.scores[name], clusters, CONFIDENCE),
             right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
             powered=accuracies.get(name),
         )
-        for name, file in joined.files.items()
+        for name in joined.files
     ]
     pairs = []
     if len(systems) > 1:
         pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=CONFIDENCE)
-    count = int(clusters.max()) + 1
     return Facts(
         systems=systems,
         joined=joined,
@@ -86,7 +83,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
         powered=powered,
         slices={column: _slices(joined, column, clusters) for column in by},
         rows=rows,
-        clusters=None if count == rows else count,
+        clusters=int(clusters.max()) + 1,
     )
 
 

@@ -58,7 +58,8 @@ def named(facts: Facts) -> Iterator[tuple[str, Interval]]:
 
 def date(facts: Facts) -> datetime:
     """Return when the file was written."""
-    return datetime.fromtimestamp(Path(facts.systems[0].source).stat().st_mtime, UTC)
+    (file,) = facts.joined.files.values()
+    return datetime.fromtimestamp(Path(file.source).stat().st_mtime, UTC)
 
 
 def signature(facts: Facts, score: str) -> str:

@@ -8,7 +8,7 @@ from evaluate_qa.metrics._shared.arguments import counted
 
 from .. import __version__
 from ..estimation.compared import notes as paired_notes
-from ..estimation.report import interval
+from ..estimation.report import grouped, interval
 from ..uncertainty.intervals import Interval
 from . import charts
 from .examples import Chosen
@@ -28,7 +28,7 @@ def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
     """Return the page with the figures and the rows to show."""
     systems = facts.systems
     headline = [(one.name, one.powered.accuracy if one.powered else one.right or one.score) for one in systems]
-    sources = ", ".join(one.source for one in systems)
+    sources = ", ".join(file.source for file in facts.joined.files.values())
     return fill(
         "page.html",
         [*_notes(facts), f"Rows: {sources}"],
@@ -61,9 +61,7 @@ def _notes(facts: Facts) -> Iterator[str]:
         yield from paired_notes(joined, facts.pairs, facts.powered)
         return
     yield f"{counted(facts.rows, 'row')}; 95% intervals."
-    if facts.clusters is not None:
-        groups = counted(facts.clusters, "group")
-        yield f"Rows with the same {joined.cluster_column} are treated as one group ({groups})."
+    yield from grouped(joined.cluster_column, facts.clusters, facts.rows)
     if joined.unscored:
         yield f"The figures leave out {counted(joined.unscored, 'row')} without a score or verdict."
     if facts.powered is None:
