@@ -1,8 +1,7 @@
 """Labeled answers: the data sets that researchers published, the files in this package, and users' own files.
 
 - `rows`: one labeled answer, and which answers of a data set to read.
-- `files`: users' own files, and the two files with labeled answers in this package.
-- `published`: answers as their authors published them, before unusable ones are dropped.
+- `files`: users' own files, and the three files with labeled answers in this package.
 - `sets`: EfficientQA, SemEval-2013 and SAF by name; `efficientqa` and `student_answers` read their releases.
 
 `agreement` and `fit` read the same rows here.

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-from .published import CORRECT, INCORRECT, PublishedAnswer
-from .rows import LabeledRow
+from .rows import CORRECT, INCORRECT, LabeledRow, PublishedAnswer
 
 FILE = "NQ-open.efficientqa.test.1.1.jsonl"
 SOURCE = Source(

@@ -3,7 +3,7 @@
 Nothing is ever fitted to the files of this package, except to the part `train` of the traps.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +95,11 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     )
 
 
-def _column(where: str, row: Iterable[str], name: str) -> str:
+def _column(where: str, row: Collection[str], name: str) -> str:
     """Return the name that a column has in a row; RowsError if the row lacks it."""
-    present = list(row)
-    found = next((column for column in COLUMNS[name] if column in present), None)
-    if found is None:
-        require_columns(where, present, [name])
-    return found or name
+    found = next((column for column in COLUMNS[name] if column in row), name)
+    require_columns(where, row, [found])
+    return found
 
 
 def _text(where: str, column: str, value: Any, expected: str) -> str:

@@ -65,6 +65,18 @@ class LabeledRow:
         return *texts, self.reference_weights, self.language
 
 
+CORRECT, INCORRECT = "correct", "incorrect"
+"""The verdicts that metrics are compared with, apart from SemEval-2013's `contradictory`, which is wrong, too."""
+
+
+class PublishedAnswer(NamedTuple):
+    """One answer with the verdict that the authors of its data set published."""
+
+    part: str  # the part of the data set that has its own figures, such as `Beetle` or `German`
+    verdict: str  # `correct`, `contradictory`, `incorrect`, or a verdict in between, such as `partially correct`
+    row: LabeledRow
+
+
 def first_questions(
     rows: Iterable[_Row], limit: int | None, key: Callable[[_Row], tuple[object, object]]
 ) -> Iterator[_Row]:

@@ -1,15 +1,16 @@
-"""The published data sets by name."""
+"""The published data sets by name, and the answers that metrics can be compared on."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluate_qa.datasets_scripts._shared.sources import Source
 
 from . import efficientqa, student_answers
-from .published import PublishedAnswer, UsableAnswers, usable
-from .rows import first_questions
+from .rows import CORRECT, INCORRECT, LabeledRow, PublishedAnswer, first_questions
 from .student_answers import SAF, SAF_FOLDERS, SEMEVAL2013, SEMEVAL2013_FOLDERS
 
 
@@ -32,6 +33,13 @@ SETS: dict[str, PublishedSet] = {
 """The data sets by name. Figures are reported on the last split, which is never trained on."""
 
 
+class UsableAnswers(NamedTuple):
+    """The answers of a data set that metrics can be compared on, and for each part, the number of others by reason."""
+
+    rows: list[LabeledRow]
+    dropped: dict[str, Counter[str]]
+
+
 def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> UsableAnswers:
     """Read the usable answers of a split.
 
@@ -49,4 +57,29 @@ def read(name: str, folder: Path | None, split: str | None = None, limit: int | 
     if split is not None and split not in found.splits:
         raise ValueError(f"{name} has no split {split!r}; expected {' or '.join(found.splits)}")
     answers = found.answers(found.source, folder, split or found.splits[-1])
-    return usable(first_questions(answers, limit, lambda one: (one.row.groups, one.row.question_id)))
+    return _usable(first_questions(answers, limit, lambda one: (one.row.groups, one.row.question_id)))
+
+
+def _usable(answers: Iterable[PublishedAnswer]) -> UsableAnswers:
+    """Drop and count answers that have a verdict between right and wrong, a blank text, or no reference."""
+    found = UsableAnswers([], {})
+    for part, verdict, published in answers:
+        row = replace(published, references=[text for text in published.references if text.strip()])
+        reasons = found.dropped.setdefault(part, Counter())
+        reason = _why_unusable(verdict, row)
+        if reason:
+            reasons[reason] += 1
+        else:
+            found.rows.append(row)
+    return found
+
+
+def _why_unusable(verdict: str, row: LabeledRow) -> str | None:
+    """Return the first reason to drop an answer; None for a usable one."""
+    reasons = {
+        verdict: verdict not in (CORRECT, "contradictory", INCORRECT),
+        "without a question": not row.question.strip(),
+        "without a reference": not row.references,
+        "blank": not row.answer.strip(),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 
 from evaluate_qa.datasets_scripts._shared.sources import Source, download
 
-from .published import CORRECT, PublishedAnswer
-from .rows import LabeledRow
+from .rows import CORRECT, LabeledRow, PublishedAnswer
 
 SEMEVAL2013 = Source(
     path="semeval-3way.zip",
@@ -63,7 +62,7 @@ def read(folders: Folders, source: Source, folder: Path | None, split: str) -> I
                 text, verdict = _answered(answer)
                 row = LabeledRow(
                     question_id=f"{part}/{file.stem}",
-                    question=_text(question.find("questionText")),
+                    question=question.findtext("questionText", "").strip(),
                     references=references,
                     answer=text,
                     label=float(verdict == CORRECT),
@@ -78,7 +77,7 @@ def _answered(answer: ElementTree.Element) -> tuple[str, str | None]:
     response = answer.find("response")
     if response is None:
         return _text(answer), answer.get("accuracy")
-    return _text(response), _text(answer.find("verification_feedback")).lower()
+    return _text(response), answer.findtext("verification_feedback", "").strip().lower()
 
 
 def _subfolder(source: Source, top: Path, path: str) -> Path:
@@ -89,9 +88,8 @@ def _subfolder(source: Source, top: Path, path: str) -> Path:
     raise source.missing(top / path)
 
 
-def _text(element: ElementTree.Element | None) -> str:
-    """Return an element's text without surrounding whitespace; an empty string if there is no element."""
-    return "" if element is None else (element.text or "").strip()
+def _text(element: ElementTree.Element) -> str:
+    return (element.text or "").strip()
 
 
 def _question(path: Path) -> ElementTree.Element:
