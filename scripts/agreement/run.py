@@ -17,7 +17,7 @@ from .bootstrap import Bootstrap
 from .data_sets import DATA, own_file
 from .metric_runs import Metric, MetricSpec
 from .row_scores import Effort, RowScores, score_baseline
-from .tables import FigureTable, compare, mean_tables
+from .tables import FigureTable, compare
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,10 @@ def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     """Score labeled answers with every metric and baseline, and compare the scores with people."""
     data, scores = _scored(data, metrics)
-    tables = compare(data, scores, plan.bootstrap)
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
-        tables=[*tables, *mean_tables(data, scores, plan.bootstrap)],
+        tables=compare(data, scores, plan.bootstrap),
         efforts={found.name: found.effort for found in scores if found.effort},
     )
 

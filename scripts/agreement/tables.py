@@ -56,7 +56,7 @@ def published(data: str, group: str) -> list[Published]:
 
 
 def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
-    """Return a table for each group of a data set, from each metric's scores of all of `data.rows`."""
+    """Return a table for each group of a data set and each of its means, from each metric's scores of `data.rows`."""
     tables = []
     for group in followed(data.groups, "agreement", "group"):
         metrics = compared(data, group, scores)
@@ -72,7 +72,7 @@ def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) 
                 examples={one.name: examples(data, group, one) for one in scores} if data.shown else {},
             )
         )
-    return tables
+    return tables + [_mean_table(name, groups, data, scores, bootstrap) for name, groups in data.means.items()]
 
 
 def examples(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, Any]]:
@@ -103,11 +103,6 @@ def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[s
         )
         for metric in scores
     }
-
-
-def mean_tables(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
-    """Return a table for each of the benchmark's means."""
-    return [_mean_table(name, groups, data, scores, bootstrap) for name, groups in data.means.items()]
 
 
 def _mean_table(

@@ -6,23 +6,9 @@ import numpy as np
 
 from evaluate_qa.metrics.judge.scoring import unsure
 
-from ..uncertainty.arrays import Bools, Floats
+from .reading import LabeledScores
 
 _STEPS = 50
-
-
-@dataclass(frozen=True)
-class LabeledScores:
-    """Rows with people's labels; every array has shape (rows,).
-
-    Scores are from 0 to 1, and the metric calls answers with at least `threshold` correct. Labels are True where people
-    call the answer correct. `judged` has the judge's verdicts as 1 and 0, NaN where unknown.
-    """
-
-    scores: Floats
-    labels: Bools
-    judged: Floats
-    threshold: float = 0.5
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Read a metric's scores, human labels and a judge's verdicts and tokens for `evaluate-qa cascade`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -8,27 +9,38 @@ from ..estimation.arguments import Names
 from ..estimation.joining import LABELS, numbers, whole_verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from .curve import LabeledScores
+from ..uncertainty.arrays import Bools, Floats
 
 _VERDICTS = ("judge_verdict", "judge")
 _TOKENS = "judge_tokens_in", "judge_tokens_out"
 
 
 @dataclass(frozen=True)
-class Read:
-    """Rows with a score and a label, and the number of dropped rows.
+class LabeledScores:
+    """Rows with a score and a person's label; every array has shape (rows,).
 
-    `unscored` counts only rows with a label. `tokens` are the means per request and per reply; None if unknown.
+    Attributes:
+        scores: The metric's scores, from 0 to 1.
+        labels: True where people call the answer correct.
+        judged: The judge's verdicts as 1 and 0, NaN where unknown.
+        threshold: The metric calls answers with at least this score correct.
+        unlabeled: Number of rows of the file without a label.
+        unscored: Number of rows of the file with a label, but without a score.
+        tokens: Mean tokens of a request to the judge and of a reply; None if unknown.
+        columns: The column that each kind of value was read from.
     """
 
-    rows: LabeledScores
-    unlabeled: int
-    unscored: int
-    tokens: tuple[float, float] | None
-    columns: dict[str, str]
+    scores: Floats
+    labels: Bools
+    judged: Floats
+    threshold: float = 0.5
+    unlabeled: int = 0
+    unscored: int = 0
+    tokens: tuple[float, float] | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def read(source: str, names: Names, threshold: float) -> Read:
+def read(source: str, names: Names, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
     wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS]
     file = read_columns(source, [name for name in wanted if name is not None])
@@ -41,8 +53,11 @@ def read(source: str, names: Names, threshold: float) -> Read:
     if not there.any():
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
     columns = {"score": names.score, "label": label, "judge": judge}
-    return Read(
-        rows=LabeledScores(scores[there], labels[there] == 1, judged[there], threshold),
+    return LabeledScores(
+        scores=scores[there],
+        labels=labels[there] == 1,
+        judged=judged[there],
+        threshold=threshold,
         unlabeled=int(np.isnan(labels).sum()),
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
         tokens=_mean_tokens(file),

@@ -11,16 +11,15 @@ from evaluate_qa.metrics._shared.arguments import counted
 from ..estimation.report import print_lines, table
 from ..terminal import open_console
 from .curve import curve, point
-from .reading import Read
+from .reading import LabeledScores
 from .testing import CONFIDENCE, find_band
 
 _SHOWN = 10
 """Approximate number of points of the curve to print."""
 
 
-def find(read: Read, target: float, row_cost: float | None) -> dict[str, Any]:
+def find(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
     """Return the band, the cascade with it, and the curve from the metric alone to the judge alone, as JSON."""
-    rows = read.rows
     band = find_band(rows.scores, rows.labels, rows.threshold, target)
     return {
         "ask": [band.low, band.high],
@@ -31,12 +30,12 @@ def find(read: Read, target: float, row_cost: float | None) -> dict[str, Any]:
         "above": band.above and asdict(band.above),
         "chosen": asdict(point(rows, band.low, band.high, row_cost)),
         "curve": [asdict(one) for one in curve(rows, row_cost)],
-        "tokens": read.tokens,
+        "tokens": rows.tokens,
         "rows": len(rows.scores),
         "rows_with_judge": int((~np.isnan(rows.judged)).sum()),
-        "rows_without_label": read.unlabeled,
-        "rows_without_score": read.unscored,
-        "columns": read.columns,
+        "rows_without_label": rows.unlabeled,
+        "rows_without_score": rows.unscored,
+        "columns": rows.columns,
     }
 
 

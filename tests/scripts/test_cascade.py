@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.cascading.curve import LabeledScores, curve, point
+from evaluate_qa.cascading.curve import curve, point
+from evaluate_qa.cascading.reading import LabeledScores
 from evaluate_qa.files.writing import write_rows
 
 NAN = float("nan")

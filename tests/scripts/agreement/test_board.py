@@ -13,7 +13,7 @@ from evaluate_qa.agreement.benchmark import Benchmark
 from evaluate_qa.agreement.bootstrap import Bootstrap, draws
 from evaluate_qa.agreement.data_sets import DATA
 from evaluate_qa.agreement.row_scores import RowScores
-from evaluate_qa.agreement.tables import mean_tables
+from evaluate_qa.agreement.tables import compare
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 
 COLUMNS = ["EVOUNA", "DIVER-QA", "EfficientQA", "Beetle unseen answers", "Beetle unseen questions"]
@@ -109,7 +109,7 @@ def mean_figures(rows, scores, bootstrap):
     """Return the figures of both sets' mean, and of the mean of set B alone."""
     figures, means = ["mcc", "auc", "calibration_error"], {"mean": ["A", "B"], "one": ["B"]}
     data = Benchmark("two", rows, ["A", "B"], figures, baselines=(), means=means)
-    both, one = mean_tables(data, scores, bootstrap)
+    *_, both, one = compare(data, scores, bootstrap)
     assert (both.rows, one.rows) == (len(rows), len(data.members("B")))
     return both.estimates, one.estimates
 
