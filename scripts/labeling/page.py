@@ -1,7 +1,7 @@
 """The labeling page: one answer at a time, labeled with keys or buttons."""
 
 from functools import partial
-from html import escape
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -10,7 +10,8 @@ from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.spaces._shared.drawing.theme import STYLE, THEME
 
 from ..files.rows import RowsError
-from .sheet import SKIP, Sheet, Shown
+from ..reporting.templates import templates
+from .sheet import SKIP, Sheet
 
 BACK = "back"
 KEYS = {"right": "r", "wrong": "w", SKIP: "s", BACK: "b"}
@@ -54,6 +55,8 @@ _CSS = """
 #right { background: #15803d; color: white; }
 #wrong { background: #b91c1c; color: white; }
 """
+
+_TEMPLATE = templates(Path(__file__).parent).get_template("page.html")
 
 _View = tuple[int | None, str, str]
 """The number of the current row (None after the last one), the row as HTML, and the progress as HTML."""
@@ -111,43 +114,14 @@ def _pressed(sheet: Sheet, name: str, row: int | None) -> _View:
 
 
 def _view(sheet: Sheet, row: int | None, problem: str = "") -> _View:
-    alert = f'<section class="qa-problem" role="alert">{escape(problem)}</section>' if problem else ""
-    return row, alert + (_end(sheet) if row is None else _row(sheet.shown(row), row, len(sheet.rows))), _progress(sheet)
+    rows, counts = len(sheet.rows), sheet.counts()
+    alert = _html("problem", problem) if problem else ""
+    asked = _html("end", str(sheet.path)) if row is None else _html("answer", sheet.shown(row), row + 1, rows)
+    counted = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return row, alert + asked, _html("progress", rows - counts["left"], rows, counted)
 
 
-def _row(shown: Shown, row: int, count: int) -> str:
-    items = "".join(f'<li dir="auto">{_plain(reference)}</li>' for reference in shown.references)
-    references = f'<div><span class="qa-label">Reference</span><ul>{items}</ul></div>' if items else ""
-    more = " · ".join(f"{_plain(name)}: {_plain(value)}" for name, value in shown.more.items())
-    return (
-        f'<section class="qa-row" aria-live="polite"><span class="qa-label">Row {row + 1:,} of {count:,}'
-        f"{f', labeled: {_plain(shown.label)}' if shown.label else ''}</span>"
-        f'<h2 dir="auto">{_plain(shown.question)}</h2>{references}'
-        f'<p class="qa-answer"><span class="qa-label">Answer</span><span dir="auto">'
-        f"{_plain(shown.answer) or '<em>(empty)</em>'}</span></p>"
-        f"{f'<p class={chr(34)}qa-label{chr(34)}>{more}</p>' if more else ''}</section>"
-    )
-
-
-def _end(sheet: Sheet) -> str:
-    return (
-        '<section class="qa-row" aria-live="polite"><h2>All rows are labeled.</h2><p>Close this page, and stop '
-        "the program with Ctrl+C. Then run: "
-        f"evaluate-qa estimate --labels {_plain(str(sheet.path))} --scored …</p></section>"
-    )
-
-
-def _progress(sheet: Sheet) -> str:
-    counts = sheet.counts()
-    rows = len(sheet.rows)
-    done = rows - counts["left"]
-    return (
-        f'<div class="qa-note"><div class="qa-track" role="progressbar" aria-label="rows done" aria-valuenow="{done}" '
-        f'aria-valuemin="0" aria-valuemax="{rows}"><span style="width: {100 * done / rows:.1f}%"></span></div> '
-        f"{', '.join(f'{count:,} {name}' for name, count in counts.items())}</div>"
-    )
-
-
-def _plain(text: str) -> str:
-    """Escape text from data, including characters that Gradio's templates interpret."""
-    return escape(clean(text)).replace("{", "&#123;").replace("$", "&#36;")
+def _html(macro: str, *values: Any) -> str:
+    """Return a macro of `page.html`, and escape characters that Gradio's templates interpret."""
+    html = clean(str(getattr(_TEMPLATE.module, macro)(*values)).strip())
+    return html.replace("{", "&#123;").replace("$", "&#36;")
