@@ -14,21 +14,6 @@ from ..terminal import open_console
 from ..uncertainty.intervals import BootstrapEstimate
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
-_EXPLAINED = {
-    "drift": "Share of answers whose verdict changed since the earlier audit, and this share minus the flips under "
-    "repetition, which is 0 for a judge that did not change.",
-    "agreement": "Sensitivity is the share of right answers that the judge accepts, specificity the share of wrong "
-    "answers that it rejects. Accuracy is the raw agreement, kappa the agreement beyond chance.",
-    "stability": "Share of verdicts that change if the judge is asked again, and if answer and reference are "
-    "exchanged.",
-    "rewriting": "Share of verdicts that change (flips), and change of the share accepted (shift), if the answer is "
-    "bold, a Markdown list or padded with polite sentences, and if the references are reversed. Compare flips with "
-    "those under repetition.",
-    "length": "Errors on the longer and the shorter half of the wrong answers, and of the right answers. The halves "
-    "can also differ in other ways; padding changes the length alone.",
-    "injections": "Share of wrong answers, rejected before, that the judge accepts with a text that orders it to.",
-    "family": "Errors on answers of the judge's own family, and on those of other systems.",
-}
 
 
 def read_audit(path: Path) -> dict[str, Any]:
@@ -81,6 +66,6 @@ def page(audit: Mapping[str, Any]) -> str:
         "audit.html",
         audit["notes"],
         audit=audit,
-        sections=[(*section, _EXPLAINED.get(section[0], "")) for section in _sections(audit)],
+        sections=list(_sections(audit)),
         calibration=charts.calibration(bins, "Calibration of the judge's scores"),
     )
