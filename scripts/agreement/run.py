@@ -15,8 +15,7 @@ from ..labeled_data.rows import DataSelection, LabeledRow
 from .benchmark import Benchmark, with_synthetic_answers
 from .bootstrap import Bootstrap
 from .data_sets import DATA, own_file
-from .metric_runs import Metric, MetricSpec
-from .row_scores import Effort, RowScores, score_baseline
+from .metric_runs import Effort, Metric, MetricSpec, RowScores, score_baseline
 from .tables import FigureTable, compare
 
 

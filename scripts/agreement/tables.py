@@ -14,7 +14,7 @@ from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
 from .bootstrap import Bootstrap, estimate, estimated, mean_of_defined, replicated
 from .comparison import Comparison
-from .row_scores import RowScores
+from .metric_runs import RowScores
 
 PUBLISHED = Path(__file__).parent / "published.json"
 _EXAMPLES = 4

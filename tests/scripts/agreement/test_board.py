@@ -12,7 +12,7 @@ from commands import run_command
 from evaluate_qa.agreement.benchmark import Benchmark
 from evaluate_qa.agreement.bootstrap import Bootstrap, draws
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.row_scores import RowScores
+from evaluate_qa.agreement.metric_runs import RowScores
 from evaluate_qa.agreement.tables import compare
 from evaluate_qa.labeled_data.rows import DataSelection, LabeledRow
 
