@@ -1,6 +1,9 @@
 """Tests of `evaluate-qa results`: the Hub parses its file, and its figures are those of `report` and `estimate`."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -78,6 +81,30 @@ def test_a_record_has_both_figures_with_intervals(scored, tmp_path):
         interval = figure["uncertainty"]["confidence_interval"]
         assert 0 < interval["lower"] < figure["score"] < interval["upper"] < 1
     assert score["metric_config"]["additional_details"] == {"signature": SIGNATURE}
+
+
+VALIDATE = """
+import pathlib, sys
+from every_eval_ever.validator.validation_core import validate_aggregate
+path = "data/evouna/org/llama/00000000-0000-4000-8000-000000000000.json"
+report = validate_aggregate(pathlib.Path(sys.argv[1]), repo_path=path, run_semantic_checks=True)
+print(report.valid, report.errors, report.warnings)
+"""
+
+
+@pytest.mark.slow
+def test_every_eval_ever_accepts_the_record(processes, scored, tmp_path):
+    results(scored, "--record", tmp_path / "record.json", "--organization", "other")
+    # The package wants Python 3.12, but its validator runs on 3.11, from the wheel.
+    pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--retries=1"]
+    pip += ["--python-version=3.12", "--only-binary=:all:"]
+    wanted = [*pip, "--dest", str(tmp_path), "every-eval-ever==0.3.0"]
+    if subprocess.run([sys.executable, *wanted], capture_output=True, check=False).returncode:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("every-eval-ever cannot be downloaded")
+    (wheel,) = tmp_path.glob("*.whl")
+    environment = os.environ | {"PYTHONPATH": wheel}
+    run = processes.run("-c", VALIDATE, tmp_path / "record.json", cwd=tmp_path, env=environment, check=True)
+    assert run.stdout == "True [] []\n"
 
 
 @pytest.mark.parametrize(
