@@ -135,19 +135,14 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
 
 def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
     folder = selection.folder("evouna")
-    rows: Iterable[Row] = evouna_rows.read_rows(folder, config) if folder else _downloaded("evouna", config)
+    rows = list(evouna_rows.read_rows(folder, config) if folder else _downloaded("evouna", config))
     if selection.split is not None:
-        rows = evouna_rows.select(rows, _evouna_split(selection, selection.split, config))
-    rows = list(rows)
+        file = evouna_rows.SPLIT_FILE  # our own, unless there is one among the source files
+        if folder and (folder / file.name).is_file():
+            file = folder / file.name
+        rows = list(evouna_rows.select(rows, evouna_rows.read_split(file, config, selection.split)))
     first = sorted({row["question_id"] for row in rows})[: selection.limit]
     return list(evouna_rows.select(rows, frozenset(first)))
-
-
-def _evouna_split(selection: DataSelection, split: str, config: str) -> frozenset[int]:
-    """Return the questions of a split, by the split file among the source files or else by our own."""
-    folder = selection.folder("evouna")
-    own = folder / evouna_rows.SPLIT_FILE.name if folder else None
-    return evouna_rows.read_split(own if own and own.is_file() else evouna_rows.SPLIT_FILE, config, split)
 
 
 def _why_unusable(row: Row) -> str:

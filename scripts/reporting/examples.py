@@ -60,7 +60,7 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     contents = {}
     for name, file in joined.files.items():
         shown = {int(joined.rows[name][row]) for one in chosen if name in one.systems for row in one.rows}
-        contents[name] = _rows_at(file.source, shown)
+        contents[name] = {place: row for place, (_, row) in enumerate(read_rows(file.source)) if place in shown}
     hidden = {ID, _INDEX, *joined.keys, *TEXTS, *used}
     for one in chosen:
         one.examples.extend(_example(joined, contents, labels, one.systems, row, hidden) for row in one.rows)
@@ -102,17 +102,6 @@ def _labels(facts: Facts) -> dict[str, np.ndarray]:
         of_file = np.full(len(file), np.nan)
         of_file[labeled.rows] = labeled.labels
         found[name] = of_file[facts.joined.rows[name]]
-    return found
-
-
-def _rows_at(source: str, places: set[int]) -> dict[int, Row]:
-    found: dict[int, Row] = {}
-    if places:
-        for place, (_, row) in enumerate(read_rows(source)):
-            if place in places:
-                found[place] = row
-            if len(found) == len(places):
-                break
     return found
 
 
