@@ -14,7 +14,7 @@ from ..files.writing import check_target, write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
-from .keys import ID, TEXTS, key_names, keys, places
+from .keys import ID, TEXTS, index_rows, key_names
 from .powered import FEWEST
 from .samples import draw
 
@@ -52,7 +52,7 @@ def ask(
     _check_new(target)
     file = read_columns(source, [ID, *names.id, *TEXTS, *more, names.score, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("question", "prediction"))
-    places(file, keys(file, identity), identity)
+    index_rows(file, identity)  # raises RowsError for rows that cannot be told apart
     for name in more:
         file.named(name)
     scores = probabilities(file, names.score)

@@ -12,7 +12,7 @@ from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
 from .arguments import Names
-from .keys import ID, describe_key, either, key_names, keys, places, plain, require_same_texts
+from .keys import ID, describe_key, either, index_rows, key_names, plain, require_same_texts
 from .signatures import signature_column
 
 Places = NDArray[np.intp]
@@ -161,9 +161,8 @@ def _weights(labeled: Columns, name: str, is_labeled: Bools) -> Floats:
 def _scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], known: Places) -> list[int]:
     """Return the scored row that each labeled row belongs to."""
     of_scored, of_labeled = key_names([scored, labeled], identity, _TEXTS)
-    index = places(scored, keys(scored, of_scored), of_scored)
-    label_keys = keys(labeled, of_labeled)
-    places(labeled, label_keys, of_labeled)
+    index = index_rows(scored, of_scored)
+    label_keys = list(index_rows(labeled, of_labeled))
     for row in known.tolist():
         if label_keys[row] not in index:
             raise RowsError(

@@ -51,26 +51,18 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
     return found
 
 
-def keys(file: Columns, names: Sequence[str]) -> list[Key]:
-    """Return the key of each row, as `plain` text; raise RowsError if a column does not exist, or an id is empty."""
+def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
+    """Return the row of each key, which is `plain` text, in the order of the rows.
+
+    Raise RowsError if a column does not exist, an id is empty, or two rows have the same key.
+    """
     columns = [[plain(value) for value in file.named(name)] for name in names]
     for name, column in zip(names, columns, strict=True):
         if name == ID and "" in column:
             raise RowsError(f"{file.place(column.index(''))}: there is no {name}. Give each row one.")
-    return list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
-
-
-def plain(value: Any) -> str:
-    """Return a value as text with single blanks, as spreadsheets change the blanks."""
-    found = value if isinstance(value, str) else text(value)
-    joined = " ".join(found.split())
-    return found if joined == found else joined  # equal text that exists already needs no more memory
-
-
-def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Key, int]:
-    """Return the row of each key; raise RowsError if two rows have the same key."""
+    keys: Iterable[Key] = columns[0] if len(columns) == 1 else zip(*columns, strict=True)
     index: dict[Key, int] = {}
-    for row, key in enumerate(found):
+    for row, key in enumerate(keys):
         if (first := index.setdefault(key, row)) != row:
             raise RowsError(
                 f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, too. "
@@ -78,6 +70,13 @@ def places(file: Columns, found: Sequence[Key], names: Sequence[str]) -> dict[Ke
                 "id=system."
             )
     return index
+
+
+def plain(value: Any) -> str:
+    """Return a value as text with single blanks, as spreadsheets change the blanks."""
+    found = value if isinstance(value, str) else text(value)
+    joined = " ".join(found.split())
+    return found if joined == found else joined  # equal text that exists already needs no more memory
 
 
 def describe_key(names: Sequence[str], key: Key) -> str:

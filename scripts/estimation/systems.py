@@ -15,7 +15,7 @@ from ..files.writing import write_rows
 from ..uncertainty.arrays import Floats
 from .arguments import Names
 from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, whole_verdicts
-from .keys import ID, Key, describe_key, either, key_names, keys, places, require_same_texts
+from .keys import ID, Key, describe_key, either, index_rows, key_names, require_same_texts
 from .powered import Estimates, estimate
 from .signatures import signature_column
 
@@ -60,7 +60,7 @@ def join_systems(files: dict[str, Columns], names: Names) -> Systems:
     """
     baseline, *others = files.values()
     identity = key_names(list(files.values()), names.id, ("question",))
-    index = places(baseline, keys(baseline, identity[0]), identity[0])
+    index = index_rows(baseline, identity[0])
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_aligned(baseline, index, file, columns))
@@ -92,13 +92,12 @@ def join_systems(files: dict[str, Columns], names: Names) -> Systems:
 
 def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
     """Return the places of a file's rows in the order of the baseline's rows."""
-    found = keys(file, columns)
-    own = places(file, found, columns)
-    extra = [row for row, key in enumerate(found) if key not in index]
+    own = index_rows(file, columns)
+    extra = [key for key in own if key not in index]
     lacking = [key for key in index if key not in own]
     if extra or lacking:
-        row = file.place(extra[0]) if extra else baseline.place(index[lacking[0]])
-        key = describe_key(columns, found[extra[0]] if extra else lacking[0])
+        row = file.place(own[extra[0]]) if extra else baseline.place(index[lacking[0]])
+        key = describe_key(columns, extra[0] if extra else lacking[0])
         raise RowsError(
             f"{file.source} and {baseline.source} have different rows: {counted(len(extra), 'row')} only in the first "
             f"file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."

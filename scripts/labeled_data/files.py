@@ -83,13 +83,15 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
-    system = row.get(SYSTEM)
+    label, system = label_of(row[column]), row.get(SYSTEM)
+    if label not in (0, 1):
+        raise RowsError(f"{where}: {column} is {row[column]!r}; expected true or false, 1 or 0, correct or incorrect")
     return LabeledRow(
         question_id=question,
         question=question,
         references=references,
         answer=answer,
-        label=_label(where, column, row[column]),
+        label=label,
         groups=frozenset({"all"} if row.get(KIND) in (None, "") else {"all", f"kind {row[KIND]}"}),
         system="" if system is None else str(system),
     )
@@ -106,10 +108,3 @@ def _text(where: str, column: str, value: Any, expected: str) -> str:
     if not isinstance(value, str):
         raise RowsError(f"{where}: {column} has {value!r}; expected {expected}")
     return value
-
-
-def _label(where: str, column: str, value: Any) -> float:
-    label = label_of(value)
-    if label not in (0, 1):
-        raise RowsError(f"{where}: {column} is {value!r}; expected true or false, 1 or 0, correct or incorrect")
-    return label

@@ -65,21 +65,15 @@ def _usable(answers: Iterable[PublishedAnswer]) -> UsableAnswers:
     found = UsableAnswers([], {})
     for part, verdict, published in answers:
         row = replace(published, references=[text for text in published.references if text.strip()])
-        reasons = found.dropped.setdefault(part, Counter())
-        reason = _why_unusable(verdict, row)
-        if reason:
-            reasons[reason] += 1
+        reasons = {
+            verdict: verdict not in (CORRECT, "contradictory", INCORRECT),
+            "without a question": not row.question.strip(),
+            "without a reference": not row.references,
+            "blank": not row.answer.strip(),
+        }
+        dropped = found.dropped.setdefault(part, Counter())
+        if reason := next((reason for reason, holds in reasons.items() if holds), None):
+            dropped[reason] += 1
         else:
             found.rows.append(row)
     return found
-
-
-def _why_unusable(verdict: str, row: LabeledRow) -> str | None:
-    """Return the first reason to drop an answer; None for a usable one."""
-    reasons = {
-        verdict: verdict not in (CORRECT, "contradictory", INCORRECT),
-        "without a question": not row.question.strip(),
-        "without a reference": not row.references,
-        "blank": not row.answer.strip(),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), None)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimation.joining import LABELS, WEIGHT, verdicts
-from ..estimation.keys import ID, TEXTS, cell_of, either, key_names, keys, places, plain, references_of
+from ..estimation.keys import ID, TEXTS, cell_of, either, index_rows, key_names, plain, references_of
 from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
@@ -167,8 +167,7 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
                 f"{file.place(int(between.argmax()))}: the label is between right and wrong. Kappa needs one of them."
             )
     names, other_names = key_names([first, second], (), ("question", "prediction"))
-    index = places(second, keys(second, other_names), other_names)
-    own = places(first, keys(first, names), names)
+    index, own = index_rows(second, other_names), index_rows(first, names)
     pairs = np.array([(marks[row], others[index[key]]) for key, row in own.items() if key in index]).reshape(-1, 2)
     pairs = pairs[~np.isnan(pairs).any(axis=1)]
     if not len(pairs):
