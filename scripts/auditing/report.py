@@ -61,11 +61,10 @@ def page(audit: Mapping[str, Any]) -> str:
     """Return the audit as a page."""
     known = [(row["score"], row["label"]) for row in audit["rows"] if row["score"] is not None]
     scores, labels = np.array(known, dtype=np.float64).T
-    bins = charts.calibration_bins(scores, labels, None)
     return fill(
         "audit.html",
         audit["notes"],
         audit=audit,
         sections=list(_sections(audit)),
-        calibration=charts.calibration(bins, "Calibration of the judge's scores"),
+        calibration=charts.calibration(scores, labels, None, "Calibration of the judge's scores"),
     )

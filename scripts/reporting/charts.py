@@ -62,13 +62,16 @@ def intervals(rows: Sequence[tuple[str, Interval]], title: str) -> str:
     return _svg(title, bottom + 28, parts)
 
 
-def calibration(bins: Sequence[Bin], title: str) -> str:
-    """Return the share of right answers by score, with the number of labels. Calibrated scores lie on the diagonal."""
+def calibration(scores: Floats, labels: Floats, weights: Floats | None, title: str) -> str:
+    """Return the share of right answers by score, with the number of labels. Calibrated scores lie on the diagonal.
+
+    Arrays are as in `calibration_bins`.
+    """
     x, y = _scale([0, 1], 60, 340), _scale([0, 1], 300, 20)
     parts = [_line(x(0), y(0), x(1), y(0)), _line(x(0), y(0), x(0), y(1)), _line(x(0), y(0), x(1), y(1), "ideal")]
     for tick in _axis(0, 1):
         parts += [_text(x(tick), 318, f"{tick:g}", "middle"), _text(52, y(tick) + 4, f"{tick:g}", "end")]
-    for one in bins:
+    for one in calibration_bins(scores, labels, weights):
         ends = wilson(one.share, one.labels)
         parts += [
             _line(x(one.score), y(ends.low), x(one.score), y(ends.high), "interval"),

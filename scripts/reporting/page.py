@@ -37,11 +37,8 @@ def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
         overview=charts.intervals(headline, "Systems side by side") if len(systems) > 1 else "",
         histograms=[charts.histogram(scores, f"Scores of {name}") for name, scores in facts.joined.scores.items()],
         calibrations=[
-            charts.calibration(
-                charts.calibration_bins(labeled.scores, labeled.labels, labeled.weights),
-                f"Calibration of the scores of {name}",
-            )
-            for name, labeled in zip(facts.joined.files, facts.labeled, strict=False)  # perhaps no labels
+            charts.calibration(one.scores, one.labels, one.weights, f"Calibration of the scores of {name}")
+            for name, one in zip(facts.joined.files, facts.labeled, strict=False)  # perhaps no labels
         ],
     )
 

@@ -209,7 +209,7 @@ def test_calibration_bins_by_hand():
 
 def test_calibration_chart_has_counts_and_legend():
     """Horizontally 60 + 280 · score, vertically 300 − 280 · share."""
-    drawn = charts.calibration([charts.Bin(0.225, 0.5, 12)], "t")
+    drawn = charts.calibration(np.full(12, 0.225), np.arange(12) % 2, None, "t")
     assert 'cx="123.0" cy="160.0"' in drawn
     assert '<line class="ideal" x1="60.0" y1="300.0" x2="340.0" y2="20.0"/>' in drawn
     assert {"n = 12", "0.2", "perfect calibration"} <= {*texts(drawn)}
