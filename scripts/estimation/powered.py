@@ -41,7 +41,7 @@ FEWEST = 20
 _FEW = 50
 _FEW_OF_A_KIND = 10
 _ROUNDING = 1e-9
-_EQUAL = 1e-20  # scores with a smaller variance are equal
+_EQUAL = 1e-20  # scores, or clusters, with a smaller variance are equal
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
         labels_alone=_interval(mean_label, variance_alone, effective, degrees, confidence),
         metric=float(given.scores.mean()),
         tuning=tuning,
-        worth=float(known.sum() * variance_alone / variance),
+        worth=float(known.sum() * (variance_alone / variance if variance > _EQUAL else 1)),
         notes=tuple(_notes(given, tuning, bool(others.any()), effective)),
     )
     return _Solution(estimate, errors, extra, degrees)
@@ -199,11 +199,13 @@ def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, ot
 def _interval(value: float, variance: float, effective: float, degrees: float, confidence: float) -> Interval:
     """Return Wilson's interval for the number of labels with which a share of this value has this variance.
 
-    The variance of a share of 0 or 1 is 0; then a share half a label away from it is used.
+    The variance of a share of 0 or 1 is 0; then a share half a label away from it is used. If all clusters are equal,
+    such as one right and one wrong answer to each question, the number of clusters is used.
     """
     share = min(1.0, max(0.0, value))
     inner = min(1 - 0.5 / effective, max(0.5 / effective, share))
-    return wilson(share, inner * (1 - inner) / variance, confidence, degrees)
+    count = inner * (1 - inner) / variance if variance > _EQUAL else effective
+    return wilson(share, count, confidence, degrees)
 
 
 def _difference(found: Mapping[str, _Solution | str], one: str, other: str, confidence: float) -> Interval:

@@ -8,6 +8,7 @@ from scipy import stats
 
 import evaluate_qa
 from evaluate_qa.estimation.powered import Estimate, estimate
+from evaluate_qa.uncertainty.intervals import wilson
 
 NAN = float("nan")
 
@@ -118,6 +119,19 @@ def test_copies_in_a_cluster_add_no_information():
         assert ends(one.all.accuracy) == pytest.approx(ends(once.accuracy), abs=0.005)
     apart = estimate(np.repeat(SCORES, 2), np.repeat(LABELS, 2)).all
     assert apart.accuracy.width < 0.75 * once.accuracy.width, "without clusters they seem to add much"
+
+
+@pytest.mark.parametrize(
+    "scores", [np.tile([0.2, 0.8], 100), np.random.default_rng(1).random(200)], ids=["equal", "any"]
+)
+@pytest.mark.parametrize("wrong", [1, 2])
+def test_equal_clusters_count_as_their_number(scores, wrong):
+    """Each question has one right answer, so the labels of 30 questions do not vary between questions."""
+    rows = np.arange(100 * (1 + wrong))
+    labels = np.where(rows < 30 * (1 + wrong), rows % (1 + wrong) == 0, NAN)
+    found = estimate(np.resize(scores, len(rows)), labels, clusters=rows // (1 + wrong)).all
+    assert (found.tuning, found.worth) == (pytest.approx(0, abs=1e-9), 30 * (1 + wrong))
+    assert ends(found.accuracy) == pytest.approx(ends(wilson(1 / (1 + wrong), 30, degrees=29)))
 
 
 def test_groups_are_estimated_separately():
