@@ -50,9 +50,10 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. A row of the
     wrong form raises RowsError, which names it.
     """
-    found, present, unlabeled = [], dict[str, None](), 0
-    for number, row in read_rows(path):
-        present |= dict.fromkeys(row)
+    rows = list(read_rows(path))
+    present = dict.fromkeys(name for _, row in rows for name in row)
+    found, unlabeled = [], 0
+    for number, row in rows:
         # Next to a column of people's labels, the verdict is a metric's.
         names = LABELS if any(name in present for name in LABELS) and "score" in row else COLUMNS["label"]
         column = next((name for name in names if is_labeled(row.get(name))), None)

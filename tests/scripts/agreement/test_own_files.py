@@ -70,10 +70,12 @@ def test_column_names_of_other_commands(tmp_path, names, suffix):
     assert data.dropped == {"mine": {"without a label": 2}}
 
 
-def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path):
+@pytest.mark.parametrize("file", ["mine.csv", "mine.jsonl"])
+def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, file):
+    """In JSONL, the first row may lack the column."""
     row = {"question": "Q1?", "references": "a", "prediction": "a", "score": 0.9, "verdict": True}
-    write_rows(tmp_path / "mine.csv", [row | {"label": "wrong"}, row | {"label": ""}])
-    data = own_file(tmp_path / "mine.csv", DataSelection())
+    write_rows(tmp_path / file, [row | ({"label": ""} if file == "mine.csv" else {}), row | {"label": "wrong"}])
+    data = own_file(tmp_path / file, DataSelection())
     assert [row.label for row in data.rows] == [0.0]
     assert data.dropped == {"mine": {"without a label": 1}}
 
