@@ -53,18 +53,9 @@ def test_detectable_drop_of_verdicts_by_hand():
     assert gate(before, after, max_drop=0.02).detectable == pytest.approx(0.139068, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "allowed", "is_known"),
-    [
-        ([1] * 5, [1] * 5, 0.5, False),
-        ([1] * 20, [1] * 20, 0, True),
-        (np.arange(40) / 40, np.arange(40) / 40, 0, False),
-        (np.arange(40) / 40, np.arange(40) / 40 - 0.1 * (np.arange(40) < 10), 0, True),
-    ],
-    ids=["5 verdicts", "20 verdicts", "equal scores", "10 changed scores"],
-)
-def test_detectable_drop_needs_enough_rows_or_changes(before, after, allowed, is_known):
-    assert (gate(before, after, max_drop=allowed).detectable is not None) == is_known
+def test_detectable_drop_of_verdicts_needs_enough_rows():
+    assert gate([1] * 5, [1] * 5, max_drop=0.5).detectable is None
+    assert gate([1] * 20, [1] * 20).detectable is not None
 
 
 def test_bounds_of_unchanged_verdicts_are_wider_than_zero():
