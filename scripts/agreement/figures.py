@@ -119,7 +119,8 @@ def pearson(comparison: Comparison, weights: Floats) -> Floats:
 
     This and the other correlations are NaN if scores or labels do not vary, as in scipy.
     """
-    x, y = _centred(comparison.scores), _centred(comparison.labels)
+    # Sums of squares lose digits far from zero.
+    x, y = (values - values.mean() for values in (comparison.scores, comparison.labels))
     columns = np.ones_like(x), x, y, x * x, y * y, x * y
     n, sx, sy, sxx, syy, sxy = weighted_sums(comparison.questions, columns, weights)
     return quotients(sxy - sx * sy / n, _deviation(sxx, sx, n) * _deviation(syy, sy, n))
@@ -195,13 +196,10 @@ def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
 
 
 _RATES = accuracy, f1, macro_f1, precision, recall, specificity, false_accept_rate, false_reject_rate, mcc, kappa
-_CORRELATIONS = pearson, kendall, spearman, mean_correlation
-_OTHERS = auc, pairwise_accuracy, preference_accuracy, calibration_error
+_OTHERS = pearson, kendall, spearman, mean_correlation, auc, pairwise_accuracy, preference_accuracy, calibration_error
 
 OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = {one.__name__: one for one in _RATES}
-OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = {
-    one.__name__: one for one in (*_CORRELATIONS, *_OTHERS)
-}
+OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = {one.__name__: one for one in _OTHERS}
 
 
 def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
@@ -215,12 +213,6 @@ def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
     if comparison.verdicts is None:
         return np.full(len(weights), np.nan)
     return OF_VERDICTS[name](Confusion.of(comparison.verdicts, comparison, weights))
-
-
-def _centred(values: Floats) -> Floats:
-    # Sums of squares lose digits far from zero.
-    centred: Floats = values - values.mean()
-    return centred
 
 
 def _deviation(squares: Floats, total: Floats, n: Floats) -> Floats:
