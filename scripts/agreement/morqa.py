@@ -25,13 +25,16 @@ def morqa(selection: DataSelection) -> Benchmark:
     """Read the rated answers of a split (default: `test`) with their ratings."""
     release = _release(selection)
     rated = mean_ratings(ratings(release))
-    answers = _selected(selection, responses(release))
-    rows = [
-        _rated_row(answer, aspect, rating)
-        for answer in answers
-        if answer["references"]
-        for aspect, rating in rated.get(response_key(answer), {}).items()
-    ]
+    rows: list[LabeledRow] = []
+    dropped: dict[str, Counter[str]] = {}
+    for answer in _selected(selection, responses(release)):
+        reasons = dropped.setdefault(f"{answer['subset']}/{answer['language']}", Counter())
+        if not answer["references"]:
+            reasons["without a reference"] += 1
+        elif response_key(answer) not in rated:
+            reasons["unrated"] += 1
+        else:
+            rows += [_rated_row(answer, aspect, rating) for aspect, rating in rated[response_key(answer)].items()]
     if not rows:
         raise ValueError(f"no rated answer with a reference is left. {missing('responses', release)}")
     return Benchmark(
@@ -39,7 +42,7 @@ def morqa(selection: DataSelection) -> Benchmark:
         rows=rows,
         groups=sorted(frozenset[str]().union(*(row.groups for row in rows)), key=_order),
         figures=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
-        dropped=_dropped(answers, rated),
+        dropped=dropped,
         baselines=LONG_ANSWER_BASELINES,
         rated=True,
         each_reference=True,
@@ -77,17 +80,6 @@ def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
         answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"])
     )
     return [row for row in first if row["system"] in systems]
-
-
-def _dropped(answers: Iterable[Row], rated: Iterable[tuple[str, str, str, str]]) -> dict[str, Counter[str]]:
-    dropped: dict[str, Counter[str]] = {}
-    for answer in answers:
-        reasons = dropped.setdefault(f"{answer['subset']}/{answer['language']}", Counter())
-        if not answer["references"]:
-            reasons["without a reference"] += 1
-        elif response_key(answer) not in rated:
-            reasons["unrated"] += 1
-    return dropped
 
 
 def _rated_row(answer: Row, aspect: str, rating: float) -> LabeledRow:
