@@ -2,9 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,19 +45,19 @@ class Agreement:
 
 def read(name: str, plan: Plan) -> Benchmark:
     """Read the selected part of a data set, a key of `data_sets.DATA` or a file of labeled answers."""
-    data = _reader(name)(plan.selection)
+    data = _read(name, plan.selection)
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
         raise ValueError(f"a baseline has the same name {taken.pop()!r}. Rename the folder of the metric.")
     return with_synthetic_answers(data, plan.synthetic_answers) if plan.synthetic_answers else data
 
 
-def _reader(name: str) -> Callable[[DataSelection], Benchmark]:
+def _read(name: str, selection: DataSelection) -> Benchmark:
     if name in DATA:
-        return DATA[name]
+        return DATA[name](selection)
     if Path(name).suffix:
         file_format(name)
-        return partial(own_file, Path(name))
+        return own_file(Path(name), selection)
     raise ValueError(
         f"--data {name}: there is no such data set. {did_you_mean(name, DATA)} A file of your own ends in .jsonl, .csv "
         "or .parquet."

@@ -37,18 +37,12 @@ COLUMNS = {
 OF_A_JUDGE = "tokens_in"
 """A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
 
-KIND = "kind"
-"""An optional column; each of its values gets figures of its own."""
-
-SYSTEM = "system"
-"""An optional column that names the system that gave the answer."""
-
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     """Return the labeled answers in a file with the columns `COLUMNS`, and the number of rows without a label.
 
-    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. A row of the
-    wrong form raises RowsError, which names it.
+    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. The optional
+    column `system` names the system that gave the answer. A row of the wrong form raises RowsError, which names it.
     """
     rows = list(read_rows(path))
     present = dict.fromkeys(name for _, row in rows for name in row)
@@ -84,7 +78,7 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
-    label, system = label_of(row[column]), row.get(SYSTEM)
+    label, system = label_of(row[column]), row.get("system")
     if label not in (0, 1):
         raise RowsError(f"{where}: {column} is {row[column]!r}; expected true or false, 1 or 0, correct or incorrect")
     return LabeledRow(
@@ -93,7 +87,7 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
         references=references,
         answer=answer,
         label=label,
-        groups=frozenset({"all"} if row.get(KIND) in (None, "") else {"all", f"kind {row[KIND]}"}),
+        groups=frozenset({"all"} if row.get("kind") in (None, "") else {"all", f"kind {row['kind']}"}),
         system="" if system is None else str(system),
     )
 

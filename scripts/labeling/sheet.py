@@ -18,11 +18,10 @@ from ..files.writing import check_place, write_part
 from ..labeled_data.files import OF_A_JUDGE
 
 SKIP = "skip"
-LABEL_VALUES = ("right", "wrong", SKIP)
 
 _PATIENCE = 30.0  # seconds to wait while another process saves a label
 _JUDGED_NAMES = ("score", "verdict", "label")  # endings of the names of columns that metrics and judges add
-_JUDGED_VALUES = {*LABEL_VALUES, "correct", "incorrect"}
+_JUDGED_VALUES = {"right", "wrong", SKIP, "correct", "incorrect"}
 
 
 @dataclass(frozen=True)
