@@ -4,9 +4,9 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.recording import VerdictDefaults, import_rows
 from evaluate_qa.scoring.columns import MetricColumns
 from evaluate_qa.spaces._shared.drawing import markup
-from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_marks
 from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
@@ -111,12 +110,11 @@ def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -
         bars.append(Bar("Judge", score, f"the judge's probability that the answer is right ({by})"))
     return Outcome(
         score=score,
-        verdict=verdict,
-        threshold=None,
-        best_reference=best,
         bars=bars,
         marks=[] if asked or best is None else evidence_marks(row, best),
         why=_why(parts, matched, band(options), asked),
+        verdict=verdict,
+        best_reference=best,
     )
 
 
@@ -137,32 +135,76 @@ def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked
     return f"{begun}. Its verdict is “{parts.judge['label'][0]}”."
 
 
+@dataclass(frozen=True)
+class Opinion:
+    """The verdicts of matcher and judge on an answer; `asked` is True if the judge decides it."""
+
+    question: str
+    references: Sequence[str]
+    answer: str
+    score: float
+    matched: bool
+    label: str
+    correct: bool
+    reason: str
+    asked: bool = False
+
+    @property
+    def verdict(self) -> bool:
+        """The cascade's verdict."""
+        return self.correct if self.asked else self.matched
+
+    @property
+    def is_mistake(self) -> bool:
+        """True if the cascade's verdict is wrong."""
+        return self.verdict != self.correct
+
+
 def opinions(scorer: HostedScorer) -> list[Opinion]:
-    """Return the verdicts of matcher and judge on the answers of the demo."""
+    """Return the verdicts of matcher and judge on the answers of the demo, in the order of the matcher's score."""
     lines = rows()
     names = {"questions": "question", "references": "references", "predictions": "prediction"}
     answers = [{column: line[name] for column, name in names.items()} for line in lines]
     matcher, judge = (scorer.compute(answers, {"ask": ask})["per_example"] for ask in (NEVER, ALWAYS))
-    return [
+    found = [
         Opinion(line["question"], line["references"], line["prediction"], score, matched, label, judged, line["reason"])
         for line, score, matched, label, judged in zip(
             lines, matcher["score"], matcher["verdict"], judge["label"], judge["verdict"], strict=True
         )
     ]
+    return sorted(found, key=lambda opinion: opinion.score)
+
+
+def drawn(opinions: Sequence[Opinion], limits: tuple[float, float]) -> str:
+    """Return figures, a picture and lists of the answers that the matcher and the judge decide."""
+    asked = unsure([opinion.score for opinion in opinions], limits)
+    answers = [replace(opinion, asked=is_asked) for opinion, is_asked in zip(opinions, asked, strict=True)]
+    count, (low, high) = len(answers), limits
+    alone = sum(one.matched == one.correct for one in answers)
+    together = sum(not one.is_mistake for one in answers)
+    figures = {
+        "Answers sent to the judge": (f"{sum(asked)} of {count}", ""),
+        "Requests per 1,000 answers": (f"{1000 * sum(asked) / count:.0f}", ""),
+        "Correct verdicts: bem alone": (f"{alone} of {count}", ""),
+        "Correct verdicts: bem and judge": (f"{together} of {count}", ""),
+    }
+    groups = {
+        f"bem decides: below {low:g}": [one for one in answers if not one.asked and one.score < low],
+        f"The judge decides: {low:g} to {high:g}": [one for one in answers if one.asked],
+        f"bem decides: {high:g} or more": [one for one in answers if not one.asked and one.score >= low],
+    }
+    return markup.render("cascade", figures, answers, low, high, groups)
 
 
 def demo(scorer: HostedScorer, page: Any) -> None:
     """Lay out the tab Demo: the cascade on the recorded verdicts, with sliders for its band."""
     import gradio as gr
 
-    @cache
-    def known() -> list[Opinion]:
-        return sorted(opinions(scorer), key=lambda opinion: opinion.score)
+    known = cache(partial(opinions, scorer))
 
     def draw(low: float, high: float) -> str:
         try:
-            ends = min(low, high), max(low, high)
-            return drawn(known(), unsure([opinion.score for opinion in known()], ends), ends)
+            return drawn(known(), (min(low, high), max(low, high)))
         except Exception as error:
             return markup.problem(message_of(error))
 
@@ -191,7 +233,8 @@ def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
         RETRIES,
         resolve=None if ENDPOINTS == "any" else public_address,
     )
-    return scorer.with_metric(lambda metric: type(metric)(endpoint=endpoint, model=given.model, first=metric.first))
+    metric = scorer.metric
+    return scorer.with_metric(type(metric)(endpoint=endpoint, model=given.model, first=metric.first))
 
 
 FIELDS = boxes("Both bem and the judge read it.", required=True, limits="")

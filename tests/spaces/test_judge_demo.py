@@ -6,21 +6,17 @@ import pytest
 
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
 from evaluate_qa.metrics.judge.scoring import unsure
-from evaluate_qa.spaces._shared.drawing.cascade import Opinion, drawn
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
+from evaluate_qa.spaces.judge import app
+from evaluate_qa.spaces.judge.app import Opinion, drawn
 
 
 @pytest.fixture(scope="module")
-def app(specification_of):
-    return specification_of("judge").explain.__globals__
-
-
-@pytest.fixture(scope="module")
-def opinions(app, scorer_of):
-    return app["opinions"](scorer_of("judge"))
+def opinions(scorer_of):
+    return app.opinions(scorer_of("judge"))
 
 
 OPINIONS = [
@@ -33,7 +29,7 @@ OPINIONS = [
 
 def test_figures_and_groups():
     """Of four verdicts, the matcher alone has two right; with the judge's verdict on the second, three are right."""
-    shown = drawn(OPINIONS, [False, True, False, False], (0.05, 0.9))
+    shown = drawn(OPINIONS, (0.05, 0.9))
     for name, value in {
         "Answers sent to the judge": "1 of 4",
         "Requests per 1,000 answers": "250",
@@ -51,7 +47,7 @@ def test_figures_and_groups():
     assert '<li class="qa-right qa-mistake">' in shown
     assert shown.count("qa-mistake") == 3
     assert "Who? Reference: Ann or Anna" in shown
-    assert ">No answers<" in drawn(OPINIONS, [False] * 4, (0.0, 0.0))
+    assert ">No answers<" in drawn(OPINIONS, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("band", [(0.05, 0.9), (0.0, 1.0), (0.0, 0.0), (0.3, 0.7)])
@@ -64,7 +60,7 @@ def test_the_figures_agree_with_the_metric(opinions, scorer_of, band):
         replace(o, asked=a).verdict for o, a in zip(opinions, asked, strict=True)
     ]
     assert found["unscored"] == 0
-    assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in drawn(opinions, asked, band)
+    assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in drawn(opinions, band)
 
 
 def test_the_demo_shows_every_case(opinions):

@@ -10,6 +10,7 @@ from chat_server import ChatServer
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 from evaluate_qa.spaces._shared.visitors.endpoints import given, is_public, public_address
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
+from evaluate_qa.spaces.judge import app
 
 KEY = "sk-visitor-0123456789"
 # The matcher's scores are .88 and .99, so the first goes to the judge.
@@ -19,17 +20,10 @@ OPENS = "None"  # the control's value when the page opens
 
 
 @pytest.fixture
-def app(specification_of):
-    """The names in the Space's app.py, with any endpoint allowed."""
-    app = specification_of("judge").explain.__globals__
-    before, app["ENDPOINTS"] = app["ENDPOINTS"], "any"
-    yield app
-    app["ENDPOINTS"] = before
-
-
-@pytest.fixture
-def open_space(app):
-    return replace(app["SPECIFICATION"], asking=app["asking"])
+def open_space(monkeypatch):
+    """The Space, with any endpoint allowed."""
+    monkeypatch.setattr(app, "ENDPOINTS", "any")
+    return replace(app.SPECIFICATION, asking=app.asking)
 
 
 def form_of(specification, scorer):
@@ -99,8 +93,8 @@ def test_other_addresses_are_refused(address):
         asyncio.run(public_address(address))
 
 
-def test_a_public_space_does_not_ask_servers_of_its_own_network(app, form, server):
-    app["ENDPOINTS"] = "public"
+def test_a_public_space_does_not_ask_servers_of_its_own_network(form, server, monkeypatch):
+    monkeypatch.setattr(app, "ENDPOINTS", "public")
     _, shown, *_ = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert "No verdict" in shown
     assert "127.0.0.1 is not a public internet address" in shown
@@ -116,8 +110,7 @@ def test_requests_go_to_the_checked_address_and_are_not_redirected(server):
         return "127.0.0.1"
 
     elsewhere = ChatServer()
-    endpoint = Endpoint
-    there = endpoint(server.url.replace("127.0.0.1", "judge.invalid"), "m", KEY, max_retries=0, resolve=resolve)
+    there = Endpoint(server.url.replace("127.0.0.1", "judge.invalid"), "m", KEY, max_retries=0, resolve=resolve)
     replies = []
     for moved in (None, (307, b"", {"Location": f"{elsewhere.url}/chat/completions"})):
         server.reply = moved or "correct"
@@ -180,11 +173,10 @@ def test_a_files_rows_go_to_the_visitors_endpoint(open_space, scorer_of, server,
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
-def test_no_endpoint_is_asked_unless_the_environment_allows_it(specification_of, scorer_of, server):
+def test_no_endpoint_is_asked_unless_the_environment_allows_it(scorer_of, server):
     """The page then has no boxes for it, but a program may still send their values."""
-    specification = specification_of("judge")
-    assert specification.asking is None
-    form = form_of(specification, scorer_of("judge"))
+    assert app.SPECIFICATION.asking is None
+    form = form_of(app.SPECIFICATION, scorer_of("judge"))
     analysis, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
     assert analysis.parts.recorded

@@ -42,10 +42,10 @@ class HostedScorer:
         with self._turn():
             return self._loaded()
 
-    def with_metric(self, make: Callable[[Any], Any]) -> "HostedScorer":
-        """Return a scorer for a metric that `make` derives from this one, with a lock of its own."""
-        other = HostedScorer(self.name, self._configuration)
-        other._metric = make(self.metric)
+    def with_metric(self, metric: Any) -> "HostedScorer":
+        """Return a scorer for another, loaded metric, with a lock of its own."""
+        other = HostedScorer(self.name)
+        other._metric = metric
         return other
 
     def compute(self, rows: Sequence[Row], options: dict[str, Any]) -> dict[str, Any]:
