@@ -40,9 +40,6 @@ def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
     length = f"{counted(int(scores.sys_len[0]), 'token')}; the reference closest in length has {scores.ref_len[0]:g}"
     return Outcome(
         score=float(scores.score[0]),
-        verdict=None,
-        threshold=None,
-        best_reference=None,
         bars=[*bars, Bar("Brevity penalty", penalty, length)],
         marks=_marks(row, options),
         why=_why(precisions, penalty),

@@ -56,9 +56,6 @@ def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: A
     runs = [find_run(answer, keyword.lower().split()) for keyword in of_row["keywords"]]
     return Outcome(
         score=of_row["score"],
-        verdict=None,
-        threshold=None,
-        best_reference=None,
         bars=bars(COMPONENTS, of_row),
         marks=[Mark(*run, "a key phrase") for run in runs if run],
         why=_why(of_row),

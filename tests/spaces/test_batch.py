@@ -107,7 +107,7 @@ def test_the_commands_give_the_scores_and_the_comparison_of_the_page(working_fol
     file.write_text("\n".join([*lines, "{oops"]))
     table, options = read(file, smile.fields), replace(smile.options(), w=0.25)
     *_, scored = batch.score(smile, scorer_of("smile"), table, options)
-    lines = for_file("smile", table, smile.arguments(options), {}).splitlines()
+    lines = for_file(smile, "smile", table, options, {}).splitlines()
     assert len(lines) == 3
     for line in lines:
         program, *arguments = shlex.split(line)

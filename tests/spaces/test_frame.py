@@ -98,7 +98,7 @@ def test_texts_are_escaped(text):
         markup.problem(text),
         markup.render("skipped", [text]),
         markup.note(text),
-        markup.result(Outcome(0.0, None, None, None, [Bar(text, 0.0, text)], [], text), "", 1.0),
+        markup.result(Outcome(0.0, [Bar(text, 0.0, text)], [], text), "", 1.0),
     ]
     for part in parts:
         assert "<script" not in part
@@ -117,7 +117,7 @@ def test_a_result_has_verdict_score_marks_and_components():
 
 
 def test_marks_do_not_overlap():
-    outcome = Outcome(0.0, False, 0.5, 0, [], [Mark(0, 4, "a"), Mark(2, 6, "b"), Mark(6, 7, "c")], "")
+    outcome = Outcome(0.0, [], [Mark(0, 4, "a"), Mark(2, 6, "b"), Mark(6, 7, "c")], "")
     assert markup.result(outcome, "abcdefgh", 1.0).count("<mark") == 2
 
 

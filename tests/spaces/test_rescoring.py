@@ -156,16 +156,14 @@ def test_the_python_code_gives_the_score(specification, scorer, capsys):
     example, options = next(iter(specification.examples.values())), settings(specification)[0]
     outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
     done = {}
-    metric, arguments = evaluate_qa.path(scorer.name), specification.arguments(options)
-    lines = for_row(metric, specification.configuration, scorer.name, example.row, arguments, specification.python)
-    exec(lines, done)
+    exec(for_row(specification, evaluate_qa.path(scorer.name), example.row, options, specification.python), done)
     assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
     assert capsys.readouterr().out
 
 
 def test_the_python_code_has_only_changed_options(smile):
     row = {"predictions": 'a "b"', "references": ["c"]}
-    assert for_row("smile", None, "smile", row, smile.arguments(replace(smile.options(), w=0.25))) == (
+    assert for_row(smile, "smile", row, replace(smile.options(), w=0.25), {}) == (
         'import evaluate_qa\n\nsmile = evaluate_qa.load("smile")\n'
         'out = smile.compute(\n    predictions=["a \\"b\\""],\n'
         '    references=[["c"]],\n    w=0.25,\n)\nprint(out["per_example"])\n'

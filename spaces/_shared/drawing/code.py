@@ -7,40 +7,36 @@ from pathlib import Path
 from typing import Any
 
 from ..metric.hosted import Row
+from ..metric.specification import Specification
 from ..scoring.files import OTHERS, UploadedTable
 
 _KEY = "# If the endpoint needs a key, set OPENAI_API_KEY in the environment."
 
 
-def for_row(
-    metric: str,
-    configuration: str | None,
-    name: str,
-    row: Row,
-    options: Mapping[str, Any],
-    loading: Mapping[str, Any] | None = None,
-) -> str:
+def for_row(specification: Specification, metric: str, row: Row, options: Any, loading: Mapping[str, Any]) -> str:
     """Return Python code that scores one row.
 
-    `metric` is the metric's name, or the Space's name on the Hub; `name` is the metric's name, for a variable. Options
-    are arguments of `compute` other than columns, `loading` those of `load`.
+    `metric` is the metric's name, or the Space's name on the Hub. `loading` has the options of `load`.
     """
-    columns = {column: [value] for column, value in row.items()}
+    name, columns = specification.name, {column: [value] for column, value in row.items()}
     # A name with a slash is a Space on the Hub or a folder, which evaluate loads.
     loader = "evaluate" if "/" in metric else "evaluate_qa"
-    loaded = [_literal(part) for part in (metric, configuration) if part]
-    loaded += [f"{option}={_literal(value)}" for option, value in (loading or {}).items()]
-    lines = [f"import {loader}", "", *([_KEY] if "endpoint" in (loading or {}) else [])]
+    loaded = [_literal(part) for part in (metric, specification.configuration) if part]
+    loaded += [f"{option}={_literal(value)}" for option, value in loading.items()]
+    lines = [f"import {loader}", "", *([_KEY] if "endpoint" in loading else [])]
     lines += [f"{name} = {loader}.load({', '.join(loaded)})"]
-    arguments = [f"    {option}={_literal(value)}," for option, value in {**columns, **options}.items()]
+    given = columns | specification.arguments(options)
+    arguments = [f"    {option}={_literal(value)}," for option, value in given.items()]
     lines += [f"out = {name}.compute(", *arguments, ")", 'print(out["per_example"])', ""]
     return "\n".join(lines)
 
 
-def for_file(metric: str, table: UploadedTable, options: Mapping[str, Any], loading: Mapping[str, Any]) -> str:
+def for_file(
+    specification: Specification, metric: str, table: UploadedTable, options: Any, loading: Mapping[str, Any]
+) -> str:
     """Return commands that score a file and, with two systems' answers, compare them; arguments as above."""
     given = [f"--load {shlex.quote(f'{name}={value}')}" for name, value in loading.items()]
-    given += [f"--compute {shlex.quote(f'{name}={value}')}" for name, value in options.items()]
+    given += [f"--compute {shlex.quote(f'{name}={value}')}" for name, value in specification.arguments(options).items()]
     score = f"evaluate-qa score --metric {metric} --input {shlex.quote(table.name)} --errors skipped.jsonl"
     commands = [_KEY] if "endpoint" in loading else []
     scored = [shlex.quote(f"{Path(table.name).stem}.{end}.jsonl") for end in ("scored", "scored_b")]

@@ -58,19 +58,19 @@ class Outcome:
     """A score and its explanation."""
 
     score: float | None  # None if there is no verdict
-    verdict: bool | None  # True if the answer is correct; None if the metric has no verdicts or there is no score
-    threshold: float | None  # the score that separates correct from incorrect; None if there is no verdict
-    best_reference: int | None  # index of the reference that gave the score; None if several did
     bars: Sequence[Bar]
     marks: Sequence[Mark]  # the parts of the answer that counted
     why: str  # an explanation of one or two sentences
+    verdict: bool | None = None  # True if the answer is correct; None if the metric has no verdicts or no score
+    threshold: float | None = None  # the score that separates correct from incorrect; None if there is no verdict
+    best_reference: int | None = None  # index of the reference that gave the score; None if several did
     pictures: Sequence[Picture] = ()  # the frames of a video that were scored
 
     @classmethod
     def of(cls, scores: Any, options: Any, bars: Sequence[Bar], marks: Sequence[Mark], why: str) -> "Outcome":
         """Return the outcome of one row from the result of the metric's `scoring.score` and its options."""
         verdict, best = bool(scores.verdict[0]), int(scores.best_reference[0])
-        return cls(float(scores.score[0]), verdict, options.threshold, best, bars, marks, why)
+        return cls(float(scores.score[0]), bars, marks, why, verdict, options.threshold, best)
 
 
 class Word(NamedTuple):

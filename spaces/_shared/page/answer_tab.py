@@ -138,11 +138,8 @@ class AnswerEvents:
         video = specification.video
         # Do not reveal the video's folder on this server.
         row = analysis.row | ({video.column: Path(analysis.row[video.column]).name} if video else {})
-        arguments, loading = specification.arguments(options), analysis.loading
-        return (
-            markup.result(outcome, row["predictions"], specification.most),
-            code.for_row(self._metric, specification.configuration, specification.name, row, arguments, loading),
-        )
+        shown = markup.result(outcome, row["predictions"], specification.most)
+        return shown, code.for_row(specification, self._metric, row, options, analysis.loading)
 
 
 def filling(specification: Specification) -> list[list[Any]]:

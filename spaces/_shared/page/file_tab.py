@@ -164,8 +164,8 @@ class FileEvents:
     def _code(self, scored: ScoredFile, loading: Mapping[str, Any]) -> Any:
         if scored.table.name == EXAMPLES:
             return gr.update(visible=False)
-        arguments = self._specification.arguments(scored.options)
-        return gr.update(value=code.for_file(self._metric, scored.table, arguments, loading), visible=True)
+        commands = code.for_file(self._specification, self._metric, scored.table, scored.options, loading)
+        return gr.update(value=commands, visible=True)
 
 
 def _ready(table: UploadedTable) -> str:

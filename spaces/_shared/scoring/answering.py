@@ -69,7 +69,7 @@ def _by_values(outcome: Outcome, row: Row, options: ValueOptions) -> Outcome:
 def as_record(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as the API returns it."""
     return {
-        "score": None if outcome.score is None else float(outcome.score),
+        "score": outcome.score,
         "verdict": outcome.verdict,
         "best_reference": outcome.best_reference,
         "components": {bar.label: float(bar.value) for bar in outcome.bars},

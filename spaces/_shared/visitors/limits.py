@@ -56,15 +56,13 @@ def check_count(label: str, count: int) -> None:
 
 
 def check_rows(count: int, answers: int = 1) -> None:
-    """Raise Refusal if there are no rows or too many, given the number of answers per row."""
+    """Raise Refusal if there are too many rows, given the number of answers per row."""
     if count * answers > LIMITS.rows:
         each = " with two answers each" if answers > 1 else ""
         raise Refusal(
             f"There are more than {LIMITS.rows // answers:,} rows{each}. Score a part of them, or all on your own "
             "machine with the code on the tab Python."
         )
-    if not count:
-        raise Refusal("There are no rows. Give one row per answer.")
 
 
 def uploaded(label: str, value: Any) -> Path:
