@@ -46,6 +46,34 @@ def scorer_of() -> Callable[[str], Any]:
     return _scorer
 
 
+@pytest.fixture(scope="session")
+def explained() -> Callable[..., Any]:
+    """Explains a row, by default with the options with which the page opens."""
+    from evaluate_qa.spaces._shared.scoring.answering import analyze, explain
+
+    def explained(name: str, row: dict[str, Any], options: Any = None) -> Any:
+        specification, scorer = _specification(name), _scorer(name)
+        options = options or specification.options()
+        return explain(specification, scorer, analyze(specification, scorer, row, options), options)
+
+    return explained
+
+
+@pytest.fixture(scope="session")
+def scored_rows() -> Callable[..., Any]:
+    """Scores rows as those of a file, with the options with which the page opens."""
+    from evaluate_qa.spaces._shared.scoring import batch
+    from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
+
+    def scored_rows(name: str, rows: list[dict[str, Any]]) -> Any:
+        specification = _specification(name)
+        table = collect(UploadedTable("rows.jsonl", ".jsonl"), enumerate(rows, 1), specification.fields)
+        *_, scored = batch.score(specification, _scorer(name), table, specification.options())
+        return scored
+
+    return scored_rows
+
+
 @pytest.fixture
 def smile() -> Any:
     return _specification("smile")

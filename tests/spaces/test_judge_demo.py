@@ -9,7 +9,6 @@ from evaluate_qa.metrics.judge.scoring import unsure
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
-from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect
 from evaluate_qa.spaces.judge import app
 from evaluate_qa.spaces.judge.app import Opinion, drawn
 
@@ -82,7 +81,7 @@ NEW = {
 
 def test_a_new_answer_has_no_verdict_if_the_matcher_is_unsure(specification_of, scorer_of):
     specification, scorer = specification_of("judge"), scorer_of("judge")
-    analysis = analyze(specification, scorer, NEW)
+    analysis = analyze(specification, scorer, NEW, specification.options())
     outcome = explain(specification, scorer, analysis, specification.options())
     assert (outcome.score, outcome.verdict) == (None, None)
     assert "The judge is asked, but there is no verdict." in outcome.why
@@ -91,13 +90,13 @@ def test_a_new_answer_has_no_verdict_if_the_matcher_is_unsure(specification_of, 
     assert decided.score == analysis.parts.matcher["score"][0]
 
 
-def test_rows_without_a_verdict_are_counted(specification_of, scorer_of):
+def test_rows_without_a_verdict_are_counted(specification_of, scorer_of, scored_rows):
     """The second of three rows has an error and no score."""
-    specification, scorer = specification_of("judge"), scorer_of("judge")
+    specification = specification_of("judge")
     sure = specification.examples["Right"].row
-    table = collect(UploadedTable("rows", ""), enumerate([sure, NEW, sure], 1), specification.fields)
-    *_, whole = batch.score(specification, scorer, table, specification.options())
-    *_, scored = batch.score(replace(specification, chunk=1), scorer, table, specification.options())
+    whole = scored_rows("judge", [sure, NEW, sure])
+    one_by_one = replace(specification, chunk=1)
+    *_, scored = batch.score(one_by_one, scorer_of("judge"), whole.table, specification.options())
     assert {len(column) for column in scored.columns.values()} == {3}
     assert [score is None for score in scored.columns["score"]] == [False, True, False]
     assert [error is None for error in scored.columns["error"]] == [True, False, True]

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from evaluate_qa.files.rows import read_rows
-from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of, write
 
@@ -29,9 +28,8 @@ def rows():
 
 
 @pytest.fixture
-def files(rows, smile, scorer_of):
-    table = collect(UploadedTable("rows", ""), enumerate(rows, 1), smile.fields)
-    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
+def files(rows, scored_rows):
+    scored = scored_rows("smile", rows)
     assert len(scored.kept) == len(rows)
     return write(records_of(scored))
 
@@ -65,9 +63,8 @@ def test_no_cell_starts_a_formula(files):
     assert {*HARMLESS} <= {*cells}
 
 
-def test_lone_surrogates_are_replaced(smile, scorer_of):
+def test_lone_surrogates_are_replaced(scored_rows):
     record = json.loads('{"prediction": "a \\ud800 b", "references": ["\\ud83d\\ude00"]}')
-    table = collect(UploadedTable("rows", ""), enumerate([record], 1), smile.fields)
-    assert table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
-    *_, scored = batch.score(smile, scorer_of("smile"), table, smile.options())
+    scored = scored_rows("smile", [record])
+    assert scored.table.rows == [{"predictions": "a \ufffd b", "references": ["😀"]}]
     assert "a \ufffd b" in write(records_of(scored))[0].read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ def close(specification):
 @pytest.mark.slow
 def test_rescoring_equals_compute(specification, scorer):
     for example in specification.examples.values():
-        analysis = analyze(specification, scorer, example.row)
+        analysis = analyze(specification, scorer, example.row, specification.options())
         for options in settings(specification):
             outcome = explain(specification, scorer, analysis, options)
             expected = scorer.compute([example.row], specification.arguments(options))["per_example"]
@@ -43,8 +43,8 @@ def test_rescoring_equals_compute(specification, scorer):
 def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
     if specification.video:
         pytest.skip("a video's frames are kept, but its key phrases depend on the options and are encoded anew")
-    row = next(iter(specification.examples.values())).row
-    analysis = analyze(specification, scorer, row)
+    row = specification.first
+    analysis = analyze(specification, scorer, row, specification.options())
 
     def compute(*_):
         raise AssertionError("the model ran again")
@@ -56,17 +56,15 @@ def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
         explain(specification, scorer, analysis, options)
 
 
-def test_the_best_reference_follows_the_options(smile, scorer_of):
+def test_the_best_reference_follows_the_options(smile, explained):
     """With w = 0 only words count, with w = 1 only meaning."""
     row = {"predictions": "The city of light", "references": ["light", "Paris, the city of light"]}
-    analysis = analyze(smile, scorer_of("smile"), row)
-    words, meaning = (explain(smile, scorer_of("smile"), analysis, replace(smile.options(), w=w)) for w in (0, 1))
+    words, meaning = (explained("smile", row, replace(smile.options(), w=w)) for w in (0, 1))
     assert (words.best_reference, meaning.best_reference) == (0, 1)
 
 
-def test_an_empty_answer_scores_0_with_an_explanation(specification, scorer):
-    row = next(iter(specification.examples.values())).row | {"predictions": ""}
-    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
+def test_an_empty_answer_scores_0_with_an_explanation(name, specification, explained):
+    outcome = explained(name, specification.first | {"predictions": ""})
     assert (outcome.score, bool(outcome.verdict), list(outcome.marks)) == (0, False, [])
     assert "empty" in outcome.why
 
@@ -75,45 +73,37 @@ def test_an_empty_answer_scores_0_with_an_explanation(specification, scorer):
     ("answer", "changed"),
     [("It was Marie Curie who discovered radium, not Pierre.", False), ("Marie Curie and her husband found it.", True)],
 )
-def test_an_explanation_names_only_visible_changes(answer, changed, specification_of, scorer_of):
-    bem, scorer = specification_of("bem"), scorer_of("bem")
+def test_an_explanation_names_only_visible_changes(answer, changed, explained):
     row = {"questions": "Who discovered radium?", "references": ["Marie Curie"], "predictions": answer}
-    why = explain(bem, scorer, analyze(bem, scorer, row), bem.options()).why
+    why = explained("bem", row).why
     assert ("Shared words" in why) == changed, why
 
 
-def test_examples_fit_their_titles(specification, scorer):
+def test_examples_fit_their_titles(name, specification, explained):
     scores = {}
     for title, example in specification.examples.items():
-        options = replace(specification.options(), **example.options)
-        outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
+        outcome = explained(name, example.row, replace(specification.options(), **example.options))
         scores[title] = outcome.score
         assert 0 <= outcome.score <= (specification.most or 10)
-        assert (
-            outcome.verdict is None
-            or title not in ("Right", "Wrong", "Verbose")
-            or (outcome.verdict == (title != "Wrong"))
-        )
+        if outcome.verdict is not None and title in ("Right", "Wrong", "Verbose"):
+            assert outcome.verdict == (title != "Wrong")
     assert scores["Right"] > scores["Wrong"]
     assert {"Right", "Wrong", "Verbose", "Negated"} <= {*specification.examples}
 
 
-def test_marks_are_inside_the_answer(specification, scorer):
-    marked = 0
-    for example in specification.examples.values():
-        options = replace(specification.options(), **example.options)
-        outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
-        for mark in outcome.marks:
+def test_marks_are_inside_the_answer(name, specification, explained):
+    for title, example in specification.examples.items():
+        marks = explained(name, example.row, replace(specification.options(), **example.options)).marks
+        for mark in marks:
             text = example.row["predictions"][mark.start : mark.end]
             assert text.strip() == text != ""
-            marked += 1
-    assert marked
+        assert marks or title != "Right"
 
 
-def test_smile_quotes_the_marked_words_as_the_closest_ones(smile, scorer_of):
+def test_smile_quotes_the_marked_words_as_the_closest_ones(explained):
     """Not their lemmas, such as “be” for “was”."""
     row = {"predictions": "It was.", "references": ["existed"]}
-    outcome = explain(smile, scorer_of("smile"), analyze(smile, scorer_of("smile"), row), smile.options())
+    outcome = explained("smile", row)
     (mark,) = outcome.marks
     assert row["predictions"][mark.start : mark.end] == "was"
     assert "“was” is closest to it" in outcome.why
@@ -130,21 +120,18 @@ def test_smile_quotes_the_marked_words_as_the_closest_ones(smile, scorer_of):
         ("deltableu", "it is eczema, I think", ["it is eczema"], ["it is eczema"]),
     ],
 )
-def test_matching_words_are_marked(name, answer, references, marked, specification_of, scorer_of):
-    specification, scorer = specification_of(name), scorer_of(name)
-    row = {"questions": "What?", "predictions": answer, "references": references}
-    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
+def test_matching_words_are_marked(name, answer, references, marked, explained):
+    outcome = explained(name, {"questions": "What?", "predictions": answer, "references": references})
     assert [answer[mark.start : mark.end] for mark in outcome.marks] == marked
 
 
-def test_marks_depend_on_the_references_weights(specification_of, scorer_of):
-    specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
+def test_marks_depend_on_the_references_weights(explained):
     row = {
         "predictions": "red green blue white",
         "references": ["red", "green", "blue"],
         "reference_weights": [1.0, 0.5, -1.0],
     }
-    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
+    outcome = explained("deltableu", row)
     assert [(mark.start, mark.end, mark.kind) for mark in outcome.marks] == [
         (0, 3, "for"), (4, 9, "half"), (10, 14, "against"),
     ]  # fmt: skip
@@ -152,12 +139,11 @@ def test_marks_depend_on_the_references_weights(specification_of, scorer_of):
     assert as_record(outcome)["components"]["Words"] == pytest.approx(100 * 0.5 / 4)
 
 
-def test_the_python_code_gives_the_score(specification, scorer, capsys):
-    example, options = next(iter(specification.examples.values())), settings(specification)[0]
-    outcome = explain(specification, scorer, analyze(specification, scorer, example.row), options)
-    done = {}
-    exec(for_row(specification, evaluate_qa.path(scorer.name), example.row, options, specification.python), done)
-    assert done["out"]["per_example"]["score"] == [pytest.approx(outcome.score, abs=close(specification))]
+def test_the_python_code_gives_the_score(name, specification, explained, capsys):
+    row, options, done = specification.first, settings(specification)[0], {}
+    exec(for_row(specification, evaluate_qa.path(name), row, options, specification.python), done)
+    expected = pytest.approx(explained(name, row, options).score, abs=close(specification))
+    assert done["out"]["per_example"]["score"] == [expected]
     assert capsys.readouterr().out
 
 
@@ -170,11 +156,10 @@ def test_the_python_code_has_only_changed_options(smile):
     )
 
 
-def test_the_sampled_frames_are_shown(specification_of, scorer_of):
-    specification, scorer = specification_of("evqascore"), scorer_of("evqascore")
-    row = specification.examples["Right"].row
-    outcome = explain(specification, scorer, analyze(specification, scorer, row), specification.options())
-    expected = scorer.compute([row], specification.fixed)["per_example"]
+def test_the_sampled_frames_are_shown(specification_of, scorer_of, explained):
+    specification = specification_of("evqascore")
+    outcome = explained("evqascore", specification.first)
+    expected = scorer_of("evqascore").compute([specification.first], specification.fixed)["per_example"]
     # 24 frames at 12 per second; every 6th is sampled.
     assert [picture.time for picture in outcome.pictures] == ["0.0 s", "0.5 s", "1.0 s", "1.5 s"]
     best = {f"{time:.1f} s" for time in expected["best_times"][0]}
@@ -183,8 +168,8 @@ def test_the_sampled_frames_are_shown(specification_of, scorer_of):
     assert all(picture.address.startswith("data:image/jpeg;base64,") for picture in outcome.pictures)
 
 
-def test_other_files_than_videos_are_refused(specification_of, scorer_of, tmp_path):
+def test_other_files_than_videos_are_refused(explained, tmp_path):
     path = tmp_path / "a.mp4"
     path.write_bytes(b"no video")
     with pytest.raises(Refusal, match=r"^Video: the file cannot be read as a video\."):
-        analyze(specification_of("evqascore"), scorer_of("evqascore"), {"videos": str(path), "predictions": "a"})
+        explained("evqascore", {"videos": str(path), "predictions": "a"})

@@ -37,10 +37,8 @@ def table_of(specification, records):
 
 
 @pytest.fixture(scope="module")
-def scored(specification_of, scorer_of):
-    smile = specification_of("smile")
-    *_, scored = batch.score(smile, scorer_of("smile"), table_of(smile, rows()), smile.options())
-    return scored
+def scored(scored_rows):
+    return scored_rows("smile", rows())
 
 
 def given(smile, scores, others=None, questions=None):
@@ -119,10 +117,10 @@ def test_the_comparison_equals_that_of_the_command(scored, tmp_path, uploads):
         assert found[name] == system[name], name
 
 
-def test_both_systems_are_scored_as_each_alone(scored, smile, scorer_of):
+def test_both_systems_are_scored_as_each_alone(scored, scored_rows):
     for one, name in ((scored, "prediction"), (scored.other, "prediction_b")):
         alone = [{k: row[k] for k in ("question", "references")} | {"prediction": row[name]} for row in rows()]
-        *_, expected = batch.score(smile, scorer_of("smile"), table_of(smile, alone), smile.options())
+        expected = scored_rows("smile", alone)
         assert one.columns["score"] == pytest.approx(expected.columns["score"], abs=1e-6)
         assert one.columns["verdict"] == expected.columns["verdict"]
         assert one.score == pytest.approx(expected.score, abs=1e-6)
@@ -146,10 +144,9 @@ def test_changed_rows_come_first_and_the_download_has_both_systems(scored, smile
         assert again.rows == scored.table.rows
 
 
-def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, scorer_of):
+def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, scored_rows):
     """The score of all rows is shown next to their mean, which has the interval."""
-    specification, scorer = specification_of("deltableu"), scorer_of("deltableu")
-    *_, scored = batch.score(specification, scorer, table_of(specification, rows()), specification.options())
+    specification, scored = specification_of("deltableu"), scored_rows("deltableu", rows())
     found = certainty(scored)
     assert found.pair.verdicts is None
     expected = evaluate_qa.compare(

@@ -26,19 +26,12 @@ class Analysis:
 
 
 def analyze(
-    specification: Specification,
-    scorer: HostedScorer,
-    row: Row,
-    options: Any = None,
-    given: VisitorEndpoint | None = None,
+    specification: Specification, scorer: HostedScorer, row: Row, options: Any, given: VisitorEndpoint | None = None
 ) -> Analysis:
-    """Do the slow part for one row; raise Refusal if the metric cannot score it.
-
-    By default, the options are those when the page opens. `given` is the visitor's own endpoint.
-    """
+    """Do the slow part for one row; raise Refusal if the metric cannot score it. `given` is the visitor's endpoint."""
     scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)
-    return Analysis(row, specification.analyze(asked, row, options or specification.options()), loading)
+    return Analysis(row, specification.analyze(asked, row, options), loading)
 
 
 def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
