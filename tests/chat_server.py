@@ -73,9 +73,14 @@ def completion(text, tops=None, **more):
 
 
 def by_words(body):
-    """A verdict by words: P(correct) rises from .01, without a word of a reference, to .99, with all of them."""
+    """A verdict by words: P(correct) rises from .01, without a word of a reference, to .99, with all of them.
+
+    The reply is a decision if the request asks for one.
+    """
     found = texts(body)
     p = 0.01 + 0.98 * recall(found["Answer"][0], found["Reference"])
+    if "messages" not in body:
+        return decision(body, dict(zip(LABELS, (p, (1 - p) * 0.9, (1 - p) * 0.1), strict=True)))
     tops = {"correct": math.log(p), "in": math.log((1 - p) * 0.9), "not": math.log((1 - p) * 0.1)}
     return completion("correct" if p >= 0.5 else "incorrect", tops if body.get("logprobs") else None)
 
@@ -110,13 +115,6 @@ def decision(body, probabilities, refused=(), confidence=0.8, **aspects):
     return {"model": "m", "answers": answers, "usage": usage}
 
 
-def decided_by_words(body):
-    """A decision by words, with the probabilities of `by_words`."""
-    found = texts(body)
-    p = 0.01 + 0.98 * recall(found["Answer"][0], found["Reference"])
-    return decision(body, dict(zip(LABELS, (p, (1 - p) * 0.9, (1 - p) * 0.1), strict=True)))
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are used again
     disable_nagle_algorithm = True
@@ -148,28 +146,24 @@ class _Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         server = self.server.of
         api = self.path.rpartition("/v1/")[2]
-        if api == "files" and api in server.apis:
-            self.send(200, json.dumps(self.uploaded(content)).encode())
-            return
-        body = json.loads(content) if api in server.apis else None
-        if api == "batches" and api in server.apis:
-            self.answer(server.submitted(body))
-            return
         if api not in server.apis:
             with server.lock:
                 server.refused.append(api)
             self.send(404, b'{"detail": "Not Found"}')
             return
+        if api == "files":
+            self.answer(self.uploaded(content))
+            return
+        body = json.loads(content)
+        if api == "batches":
+            self.answer(server.submitted(body))
+            return
         if api in STATES and body.keys() != {"model", STATES[api], "questions"}:
             self.send(400, b'{"error": {"message": "Extra inputs are not permitted"}}')
             return
-        subject = server.subject(body)
         with server.lock:
-            server.bodies.append(body)
             server.keys.append(self.headers["Authorization"])
-            actions = server.plan.get(subject, [])
-            action = actions.pop(0) if actions else server.reply
-            action = decided_by_words if api in STATES and action is by_words else action
+            action = server.received(body)
         time.sleep(server.seconds)
         self.answer(action(body) if callable(action) else action)
 
@@ -255,6 +249,12 @@ class ChatServer:
         """The number of requests by subject."""
         return dict(Counter(map(self.subject, self.bodies)))
 
+    def received(self, body):
+        """Store a request; return the reply, or a function that returns it."""
+        self.bodies.append(body)
+        actions = self.plan.get(self.subject(body), [])
+        return actions.pop(0) if actions else self.reply
+
     def save(self, content):
         """Save a file and return its id."""
         self.files[name := f"file-{len(self.files)}"] = content
@@ -294,11 +294,8 @@ class ChatServer:
 
     def answered_line(self, line):
         """The line of an output or error file for a line of an input file."""
-        body = line["body"]
-        self.bodies.append(body)
-        actions = self.plan.get(self.subject(body), [])
-        action = actions.pop(0) if actions else self.reply
-        done = action(body) if callable(action) else action
+        action = self.received(line["body"])
+        done = action(line["body"]) if callable(action) else action
         status, done = (done[0], json.loads(done[1])) if isinstance(done, tuple) else (200, done)
         done = completion(done) if isinstance(done, str) else done
         response = {"status_code": status, "request_id": "1", "body": done}
