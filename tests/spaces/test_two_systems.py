@@ -24,9 +24,9 @@ ANSWERS = {
 REFERENCES = dict(zip(ANSWERS, ("Marie Curie", "Warsaw", "Ra"), strict=True))
 
 
-def rows(**more):
+def rows():
     return [
-        {"question": question, "references": [REFERENCES[question]], "prediction": one, "prediction_b": other} | more
+        {"question": question, "references": [REFERENCES[question]], "prediction": one, "prediction_b": other}
         for question, pairs in ANSWERS.items()
         for one, other in pairs
     ]
