@@ -170,7 +170,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _role(self) -> str | None:
         return TOKENS.get(self.headers.get("Authorization", "").removeprefix("Bearer "))
 
-    def _may_write(self, namespace: str) -> None:
+    def _may_write(self, name: str) -> None:
+        namespace = name.partition("/")[0]
         if self._role() is None:
             raise RefusedError(401, "Invalid credentials in Authorization header")
         if self._role() != "write" or namespace not in ("org", "writer"):
@@ -231,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @_route("POST", rf"/api/{_KIND}/{_ID}/preupload/main")
     def preupload(self, kind: str, id: str):
-        self._may_write(id.split("/", maxsplit=1)[0])
+        self._may_write(id)
         files = self._commits(kind, id)[-1][1]
         return {
             "files": [
@@ -251,7 +252,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @_route("POST", rf"/(?:(?P<kind>datasets|spaces)/)?{_ID}\.git/info/lfs/objects/batch")
     def lfs_batch(self, kind: str | None, id: str):
-        self._may_write(id.split("/", maxsplit=1)[0])
+        self._may_write(id)
         self._commits(kind or "models", id)
         actions = {"upload": {"href": f"{self.hub.address}/lfs/"}, "verify": {"href": f"{self.hub.address}/verify"}}
         objects = []
@@ -279,7 +280,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @_route("POST", rf"/api/{_KIND}/{_ID}/commit/main")
     def commit(self, kind: str, id: str):
-        self._may_write(id.split("/", maxsplit=1)[0])
+        self._may_write(id)
         _, *operations = map(json.loads, self.body.splitlines())
         _, files = self._commits(kind, id)[-1]
         files = dict(files)

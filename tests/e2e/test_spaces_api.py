@@ -1,4 +1,4 @@
-"""The API of all Spaces, including hostile requests."""
+"""The start of a Space, and the API of all Spaces, including hostile requests."""
 
 import itertools
 import json
@@ -19,6 +19,18 @@ SECONDS = float(os.environ.get("SPACES_LOAD_SECONDS", "2"))
 WAYS = ("call", "call/v2", "run", "api")
 
 pytestmark = pytest.mark.timeout(300)
+
+
+def test_only_one_thread_imports_while_the_metric_is_loaded(evqascore):
+    """Two threads may deadlock (python/cpython#91351), as about one in fifty starts did."""
+    # The server was asked for a score as soon as the page was up, while the metric was being loaded.
+    lines = evqascore.log.with_suffix(".imports").read_text().splitlines()
+    threads, modules = zip(*(line.split("\t") for line in lines), strict=True)
+    loading = modules.index("torch")
+    assert threads[loading] == "MainThread"
+    loaded = len(threads) - threads[::-1].index("MainThread")
+    assert loaded - loading > 1000
+    assert {*threads[loading:loaded]} == {"MainThread"}
 
 
 def test_no_file_of_the_server_is_read(server):

@@ -57,7 +57,6 @@ def test_invalid_boxes_are_refused(entered, message, limit):
         ({"prediction": "a", "references": ["a", None]}, "References: expected a text, not None."),
         ({"prediction": "a", "references": {"a": 1}}, "References: expected a text, not an object."),
         ({"prediction": "a", "references": "b", "reference_weights": [True]}, "Weights: expected a number, not True."),
-        ({"prediction": "a"}, "There is no reference. Enter at least one."),
     ],
 )
 def test_values_of_a_wrong_type_are_refused(given, message):

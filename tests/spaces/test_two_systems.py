@@ -186,5 +186,5 @@ def test_answers_that_cannot_be_compared_are_refused(smile, limit):
 def test_a_note_warns_of_few_questions(smile):
     few, enough = (certainty(given(smile, [0.1, 0.9] * count)) for count in (14, 15))
     assert "With fewer than 30 rows, the intervals may be too narrow." in [*figures.notes(few)]
-    assert not [note for note in figures.notes(enough) if "Fewer" in note]
+    assert not [note for note in figures.notes(enough) if "fewer" in note]
     assert [*figures.notes(None)] == ["Intervals need rows with at least two different questions."]
