@@ -87,18 +87,16 @@ def by_words(body):
 
 def decision(body, probabilities, refused=(), confidence=0.8, **aspects):
     """A reply with the probability of each label and of each aspect (default: .25), in the shape of the request."""
-    probabilities = {**probabilities}
-    chosen = max(probabilities, key=probabilities.get)
+    choice = {"type": "choice", "choice": max(probabilities, key=probabilities.get), "confidence": confidence}
     if "state" in body:
-        choice = {"type": "choice", "choice": chosen, "probabilities": probabilities, "confidence": confidence}
+        choice["probabilities"] = {**probabilities}
         answers = {
             name: choice if one["type"] == "choice" else {"type": "noul", "noul": aspects.get(name, 0.25)}
             for name, one in body["questions"].items()
             if name not in refused  # such servers leave out what they cannot answer
         }
         return {"model": "m", "answers": answers, "usage": {"input_tokens": 80, "output_tokens": 0}}
-    rated = [{"value": label, "probability": p} for label, p in probabilities.items()]
-    choice = {"type": "choice", "choice": chosen, "probabilities": rated, "confidence": confidence}
+    choice["probabilities"] = [{"value": label, "probability": p} for label, p in probabilities.items()]
     answers = [
         {"type": "refusal", "name": one["name"]}
         if one["name"] in refused
@@ -207,7 +205,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     request_queue_size = 128
-    daemon_threads = True
 
     def handle_error(self, *_):
         pass  # connections that the client or the test broke off
