@@ -144,6 +144,15 @@ def load_whole(model_class: Any, source: str | Path, superfluous: bool = False, 
     return model
 
 
+def load_folder(model_class: Any, folder: Path, dtype: str, superfluous: bool = False) -> tuple[Any, Any]:
+    """Load a model of transformers from the safetensors in a folder, with its tokenizer; see `load_whole`."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    model = load_whole(model_class, folder, superfluous, dtype=dtype, local_files_only=True, use_safetensors=True)
+    return model, tokenizer
+
+
 def packaged(*path: str) -> Path | None:
     """Return a file or folder in `metrics` of the installed package; None if there is none."""
     try:

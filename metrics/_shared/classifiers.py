@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run
-from .checkpoints import MINILM, Checkpoint, file_hash, load_whole
+from .checkpoints import MINILM, Checkpoint, file_hash, load_folder
 from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
@@ -160,19 +160,10 @@ def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[l
 
 def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
     """Load a sequence-classification checkpoint from a folder, from safetensors; raise ValueError if it is damaged."""
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import AutoModelForSequenceClassification
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        model = load_whole(
-            AutoModelForSequenceClassification,
-            folder,
-            dtype=getattr(torch, options.dtype),
-            local_files_only=True,
-            use_safetensors=True,
-        )
-        return PairClassifier(model, tokenizer, options)
+        return PairClassifier(*load_folder(AutoModelForSequenceClassification, folder, options.dtype), options)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .checkpoints import load_whole
+from .checkpoints import load_folder
 from .pair_network import compared, scaled_mean
 from .progress import library_bars
 
@@ -61,7 +61,7 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
     over the tokens of answer and reference, each scaled to a mean square of 1.
     """
     import torch
-    from transformers import AutoModel, AutoTokenizer
+    from transformers import AutoModel
     from transformers.modeling_outputs import SequenceClassifierOutput
 
     class LargeNetwork(torch.nn.Module):
@@ -85,15 +85,7 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
 
     try:
         with library_bars():
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            body = load_whole(
-                AutoModel,
-                folder,
-                superfluous=True,
-                dtype=getattr(torch, dtype),
-                local_files_only=True,
-                use_safetensors=True,
-            )
+            body, tokenizer = load_folder(AutoModel, folder, dtype, superfluous=True)
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{folder} does not load as an encoder ({type(error).__name__}: {reason})") from error
