@@ -1,6 +1,7 @@
 """Read answers near the threshold again in float32, where the model runs in int8."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,10 +36,9 @@ class RereadsInt8(Scorer):
 
 def _with_rows(scores: Any, rows: list[int], others: Any) -> Any:
     """Return the scores, a dataclass of columns, with those rows replaced by all rows of other scores."""
-    changed: dict[str, Any] = {name: list(values) for name, values in vars(scores).items() if values is not None}
-    for name, column in changed.items():
-        for row, value in zip(rows, getattr(others, name), strict=True):
-            column[row] = value
-        if isinstance(getattr(scores, name), np.ndarray):
-            changed[name] = np.array(column)
-    return replace(scores, **changed)
+    changed = deepcopy(scores)
+    for name, column in vars(changed).items():
+        if column is not None:
+            for row, value in zip(rows, getattr(others, name), strict=True):
+                column[row] = value
+    return changed

@@ -12,6 +12,8 @@ _ALIKE = str.maketrans(
     {"−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "×": "*", "≤": "<=", "≥": ">=", "≠": "!="}
     | dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
 )
+# Scripts without spaces, in which each character counts as a word.
+UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 _JOINED = (
     # An operator joins two words: "p < 0.05" is "p<0.05".
     (re.compile(r"(?<=[^\s(])\s+(<=|>=|!=|==|[<>=+*/^±÷≈])\s+(?=[^\s)])"), r"\1"),
@@ -27,8 +29,7 @@ _SEPARATED = (
     # Dashes between words, commas that are not between digits, and "40°C", which is two words like "40 °C".
     (re.compile(r"[–—…;]|(?<=[^\W\d_])--(?=[^\W\d_])|(?<!\d),|,(?!\d)"), " "),
     (re.compile(r"(?<=\d)(?=°[CF]\b)"), " "),
-    # A character of a script without spaces is a word.
-    (re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"), r" \1 "),
+    (UNSPACED, r" \1 "),
 )
 # None of the patterns above changes a text without these characters.
 _SPECIAL = re.compile(r"[^\w\s.?!'\"()-]|--|[^\x00-\x7f]")

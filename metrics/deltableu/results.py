@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from .._shared.arithmetic import Floats
 from .._shared.progress import followed, progress
 from .options import DeltaBleuOptions
-from .scoring import Floats, Scores, score
+from .scoring import Scores, score
 
 # The largest number of trials times rows in memory: 64 MB.
 _HELD = 2**23

@@ -8,6 +8,7 @@ import numpy as np
 import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
+from .._shared.arithmetic import Floats
 from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -15,7 +16,6 @@ from .._shared.training import ForTraining
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures
-from .scoring import Floats
 from .tokens import load_tokenizer
 
 CITATION = """\

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.arithmetic import Floats
 from .options import DeltaBleuOptions
-
-Floats = NDArray[np.float64]
 
 # Matches are sums of positive and negative weights. The rounding error of a sum that should be 0 must not count as a
 # match: the logarithm of 1e-17 would dominate the score.

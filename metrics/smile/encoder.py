@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from .._shared.batching import Indices, run
 from .._shared.stores import Store
-from .engines import load
+from .engines import Vectors, load
 from .options import SmileLoading
-
-Vectors = NDArray[np.float32]
 
 # Texts per call of the tokenizer.
 _CHUNK = 8192

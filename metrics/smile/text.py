@@ -1,14 +1,11 @@
 """Words and n-grams of SMILE's lexical score (Kendre et al. 2025, appendix A.2)."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from .._shared.words import UNSPACED
 from .options import SmileOptions
-
-# Scripts without spaces: each character counts as a word, otherwise a whole Chinese answer would be one word.
-_UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 
 # Part of speech for WordNet by the first letter of the Penn Treebank tag; everything else counts as a noun.
 _WORDNET_POS = {"J": "a", "V": "v", "R": "r"}
@@ -24,7 +21,7 @@ def words(text: str, lemma: Callable[[str], str]) -> list[str]:
     """
     lowered = text.lower()
     bare = "".join(character for character in lowered if unicodedata.category(character)[0] not in "PS")
-    split = _UNSPACED.sub(r" \1 ", bare).split()
+    split = UNSPACED.sub(r" \1 ", bare).split()
     return [lemma(word) for word in split] or lowered.split()
 
 
