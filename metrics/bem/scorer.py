@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, prediction
-from .._shared.classifiers import Loaded, load, read_pairs
+from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts
 from .._shared.rereading import RereadsInt8
@@ -13,7 +13,6 @@ from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
 from .._values.scorer import ComparesValues
-from .classifier import PRESETS, bem_pair, equivalent_class
 from .options import BemOptions
 from .scoring import margins, score
 
@@ -28,6 +27,32 @@ CITATION = """\
   url       = {https://aclanthology.org/2022.emnlp-main.20}
 }
 """
+
+PRESETS: Mapping[str, Preset] = {
+    "default": (None, None),
+    "paper": ("kortukov/answer-equivalence-bem", "main"),
+}
+
+
+def equivalent_class(labels: list[str]) -> int:
+    """Return the index of the class "equivalent": by its name, or else 1 if there are two classes.
+
+    >>> equivalent_class(["LABEL_0", "LABEL_1"])
+    1
+    """
+    named = [i for i, label in enumerate(labels) if label.lower() in {"equivalent", "equivalence", "entailment"}]
+    if len(named) == 1:
+        return named[0]
+    if len(labels) != 2:  # noqa: PLR2004
+        raise ValueError(
+            f"bem: the checkpoint has the classes {', '.join(labels)}; expected two, or one named 'equivalent'"
+        )
+    return 1
+
+
+def bem_pair(question: str, answer: str, reference: str) -> Texts:
+    """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`, as in the released program; segments end at |."""
+    return answer, (reference, question)
 
 
 def _question(value: object) -> str:

@@ -1,5 +1,6 @@
 """NLI+lex: does an answer entail the reference? Combined with a lexical signal."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
-from .._shared.classifiers import Loaded, load, read_pairs
+from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts
 from .._shared.rereading import RereadsInt8
@@ -15,7 +16,6 @@ from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
 from .._values.scorer import ComparesValues
-from .classifier import PRESETS, entailment_class, nli_pair
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
 from .weights import UNFITTED, fit_weights, learner
@@ -29,8 +29,41 @@ CITATION = """\
 }
 """
 
+PRESETS: Mapping[str, Preset] = {
+    "default": (None, None),
+    "paper": ("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "main"),
+}
+
 # Weight of the ridge penalty of `fit`.
 _STRENGTH = 0.1
+
+
+def entailment_class(labels: list[str]) -> int:
+    """Return the index of the class "entailment", in any case.
+
+    >>> entailment_class(["not_entailment", "ENTAILMENT"])
+    1
+    """
+    named = [i for i, label in enumerate(labels) if label.lower() in {"entailment", "entail", "entails"}]
+    if len(named) != 1:
+        raise ValueError(
+            f"nli_lex: the checkpoint has the classes {', '.join(labels)}; expected exactly one named 'entailment' "
+            "in its config.json (id2label)"
+        )
+    return named[0]
+
+
+def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
+    """Return premise and hypothesis; without a question, they are the bare answer and reference."""
+    if not question:
+        return answer, (reference,)
+    return fill(premise, question, answer), (fill(hypothesis, question, reference),)
+
+
+def fill(template: str, question: str, answer: str) -> str:
+    """Fill question and answer into a template; braces in the texts have no meaning."""
+    before, _, after = template.partition("{answer}")
+    return before.replace("{question}", question) + answer + after.replace("{question}", question)
 
 
 class NliLexScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):

@@ -11,8 +11,8 @@ import numpy as np
 from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
-from evaluate_qa.metrics.bem.classifier import bem_pair
-from evaluate_qa.metrics.nli_lex.classifier import nli_pair
+from evaluate_qa.metrics.bem.scorer import bem_pair
+from evaluate_qa.metrics.nli_lex.scorer import nli_pair
 
 from .examples import TrainingExample, batches
 
