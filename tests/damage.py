@@ -12,6 +12,14 @@ def flip(content, position):
     return content[:position] + bytes([content[position] ^ 1 << position % 8]) + content[position + 1 :]
 
 
+def change_weights(file, changes):
+    """Replace tensors of a file by name; None deletes one."""
+    from safetensors.torch import load_file, save_file
+
+    tensors = {name: values for name, values in (load_file(file) | changes).items() if values is not None}
+    save_file(tensors, file, metadata={"format": "pt"})
+
+
 @contextmanager
 def no_room(size):
     """Limit files of this process to a size in bytes, as if the disk were full."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from safetensors.torch import load_file, save_file
+import torch
+from damage import change_weights
 from tiny_chat_model import save_chat_model, train_chat_model
 from transformers import MistralConfig, MistralForCausalLM
 
@@ -95,35 +96,20 @@ def test_code_in_a_checkpoint_does_not_run(folder, tmp_path, monkeypatch, part):
     assert asked == []
 
 
-def without(folder, name):
-    tensors = load_file(folder / "model.safetensors")
-    del tensors[name]
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-
-
-def reshaped(folder, name):
-    tensors = load_file(folder / "model.safetensors")
-    tensors[name] = tensors[name][:, :8].clone()
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-
-
-def cut(folder):
-    file = folder / "model.safetensors"
-    file.write_bytes(file.read_bytes()[:-100])
-
-
+WEIGHTS, SETTINGS = "model.safetensors", "config.json"
+EMBEDDINGS, LAST = "model.embed_tokens.weight", "lm_head.weight"
 DAMAGE = {
-    "without its last layer": (lambda folder: without(folder, "lm_head.weight"), "lm_head.weight are missing"),
-    "of another shape": (lambda folder: reshaped(folder, "model.embed_tokens.weight"), "embed_tokens.weight"),
-    "cut": (cut, "cannot load"),
-    "a text": (lambda folder: (folder / "model.safetensors").write_text("no weights"), "cannot load"),
-    "settings that do not end": (lambda folder: (folder / "config.json").write_text("[" * 100_000), "cannot load"),
+    "without its last layer": (WEIGHTS, lambda file: change_weights(file, {LAST: None}), f"{LAST} are missing"),
+    "of another shape": (WEIGHTS, lambda file: change_weights(file, {EMBEDDINGS: torch.zeros(5, 8)}), EMBEDDINGS),
+    "cut": (WEIGHTS, lambda file: file.write_bytes(file.read_bytes()[:-100]), "cannot load"),
+    "a text": (WEIGHTS, lambda file: file.write_text("no weights"), "cannot load"),
+    "settings that do not end": (SETTINGS, lambda file: file.write_text("[" * 100_000), "cannot load"),
 }
 
 
-@pytest.mark.parametrize(("damage", "reason"), DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_checkpoint_raises_an_error(folder, damage, reason):
-    damage(folder)
+@pytest.mark.parametrize(("name", "damage", "reason"), DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_checkpoint_raises_an_error(folder, name, damage, reason):
+    damage(folder / name)
     with pytest.raises(ValueError, match=rf"^cannot load the chat model '{folder}'") as caught:
         answer(folder)
     assert reason in str(caught.value)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import tiny_classifiers
 import torch
-from safetensors.torch import load_file, save_file
+from damage import change_weights
 
 import evaluate_qa
 from evaluate_qa.metrics._shared.large import blank, save_head
@@ -80,23 +80,18 @@ def test_a_folder_may_have_the_name_of_a_preset(working_folder, metric, tmp_path
     assert ":embedded@" in rows(metric, model="embedded")["signature"]
 
 
-def changed(**tensors):
-    """Return a change of the weights; None deletes a tensor."""
-
-    def change(file):
-        found = load_file(file) | {name.replace("__", "."): values for name, values in tensors.items()}
-        found = {name: values for name, values in found.items() if values is not None}
-        save_file(found, file, metadata={"format": "pt"})
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (changed(classifier__weight=None, classifier__bias=None), ".*classifier.bias and 1 more are missing"),
-        (changed(another__weight=torch.zeros(2)), ".*another.weight are not expected"),
-        (changed(classifier__weight=torch.zeros(3, 5)), ".*classifier.weight are of another shape"),
+        (
+            lambda file: change_weights(file, {"classifier.weight": None, "classifier.bias": None}),
+            ".*classifier.bias and 1 more are missing",
+        ),
+        (lambda file: change_weights(file, {"another.weight": torch.zeros(2)}), ".*another.weight are not expected"),
+        (
+            lambda file: change_weights(file, {"classifier.weight": torch.zeros(3, 5)}),
+            ".*classifier.weight are of another shape",
+        ),
         (lambda file: file.write_bytes(b""), r"\("),
         (lambda file: file.write_bytes(b"\x80\x04junk"), r"\("),
     ],
@@ -116,6 +111,6 @@ def test_a_large_matcher_without_one_of_its_weights_is_refused(tmp_path):
     save_head(network, {"recall": {"margin": 1.0, "intercept": 0.0}}, folder)
     bem = evaluate_qa.load("bem", model=str(folder), device="cpu")
     assert bem.compute(**ROWS, typed=False)["per_example"]["score"][0] == 0.5  # the head is zero
-    changed(bert__encoder__layer__0__attention__self__query__weight=None)(folder / "model.safetensors")
+    change_weights(folder / "model.safetensors", {"bert.encoder.layer.0.attention.self.query.weight": None})
     with pytest.raises(ValueError, match=r"^bem: .*large does not load as an encoder .*query.weight are missing"):
         rows("bem", model=str(folder))

@@ -6,7 +6,7 @@ import sys
 import datasets
 import pytest
 import tiny_checkpoints
-from safetensors.torch import load_file, save_file
+from damage import change_weights
 
 from evaluate_qa.metrics.smile.engines import PRESETS, load
 from evaluate_qa.metrics.smile.options import SmileLoading
@@ -49,9 +49,7 @@ def without_pooling(folder):
 
 def without_a_weight(folder):
     """Transformers would initialize the weight at random."""
-    tensors = load_file(folder / "model.safetensors")
-    tensors = {name: values for name, values in tensors.items() if "position_embeddings" not in name}
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    change_weights(folder / "model.safetensors", {"embeddings.position_embeddings.weight": None})
 
 
 def with_foreign_code(folder):
@@ -65,10 +63,10 @@ def with_an_unknown_method(folder):
     settings.write_text(settings.read_text().replace('"forward"', '"backward"'))
 
 
-DAMAGE = [*(truncated, without_config, without_pooling, without_a_weight, with_foreign_code), with_an_unknown_method]
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize(
+    "damage",
+    [truncated, without_config, without_pooling, without_a_weight, with_foreign_code, with_an_unknown_method],
+)
 def test_a_broken_checkpoint_raises_one_error(tiny, damage):
     damage(tiny)
     with pytest.raises(
