@@ -44,9 +44,7 @@ def test_the_default_templates():
     [
         (["entailment", "neutral", "contradiction"], 0),
         (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], 2),
-        (["contradiction", "Entailment", "neutral"], 1),
-        (["entailment", "not_entailment"], 0),
-        (["not_entailment", "entailment"], 1),
+        (["not_entailment", "Entailment"], 1),
     ],
 )
 def test_entailment_is_found_by_name(tmp_path, labels, index):
