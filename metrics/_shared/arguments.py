@@ -314,7 +314,7 @@ def is_url(url: str) -> bool:
     """Return whether a URL has a scheme of HTTP, a host, and a valid port if any."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # such as port 99999
         return False
 

@@ -48,7 +48,7 @@ def test_the_request_url_keeps_the_query(anything, base, path):
     assert anything.paths == [path]
 
 
-@pytest.mark.parametrize("url", ["", "ftp://x/v1", "http://host:99999/v1", "http://[::1/v1"])
+@pytest.mark.parametrize("url", ["", "ftp://x/v1", "http://host:99999/v1", "http://host:0/v1", "http://[::1/v1"])
 def test_an_invalid_url_raises_an_error(url):
     with pytest.raises(ValueError, match=r"^endpoint is '.*'; expected a URL such as http://localhost:8000/v1$"):
         Endpoint(url, "m")
