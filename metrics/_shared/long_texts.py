@@ -229,9 +229,10 @@ def best_pairs(
 ) -> tuple[Indices, dict[str, Any]]:
     """Return the index of each row's best pair (the first of equals), and the scores that all matchers have, by name.
 
-    Probabilities that a claim is supported have the shape (claims,). `lexical` is True if token F1 counts for
-    sentences.
+    Probabilities that a claim is supported have the shape (claims,); those of a blank answer count as 0. `lexical` is
+    True if token F1 counts for sentences.
     """
+    probabilities = np.where(parts.answered, probabilities, 0.0)
     scores = np.where(parts.unsupported, parts.exact, parts.claims.score(probabilities, lexical))
     best = first_best(scores, parts.starts)
     found = {

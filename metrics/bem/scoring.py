@@ -38,7 +38,7 @@ class Scores:
 def score(parts: Parts, options: BemOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
     weights = {} if options.lexical is False else parts.weights
-    probability = np.where(parts.answered, sigmoid(combined(parts.said, parts.evidence, weights)), 0.0)
+    probability = sigmoid(combined(parts.said, parts.evidence, weights))
     best, found = best_pairs(parts, probability, options, options.lexical is not False)
     return Scores(margin=parts.claims.recall(parts.said)[best], **found)
 

@@ -38,8 +38,7 @@ class Scores:
 def score(parts: Parts, options: NliLexOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
     columns = {"entailment": parts.said, **parts.evidence}
-    probabilities = np.where(parts.answered, probability(columns, parts.weights), 0.0)
-    best, found = best_pairs(parts, probabilities, options, options.lexical is not False)
+    best, found = best_pairs(parts, probability(columns, parts.weights), options, options.lexical is not False)
     shown: dict[str, Any] = {name: parts.claims.recall(columns[name])[best] for name in ("entailment", *EVIDENCE)}
     return Scores(**shown, **found)
 

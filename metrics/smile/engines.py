@@ -144,7 +144,6 @@ def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, Sm
 
 
 def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
-    import torch
     from sentence_transformers import SentenceTransformer
 
     try:
@@ -153,7 +152,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
             device=options.device,
             local_files_only=True,
             trust_remote_code=False,
-            model_kwargs={"dtype": getattr(torch, options.dtype)},
+            model_kwargs={"dtype": options.dtype},
         )
         if not checkpoint.verified:
             _check_weights(model[0])
