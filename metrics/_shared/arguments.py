@@ -201,10 +201,10 @@ def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bo
 
 
 def _label(value: Any) -> bool:
-    numpy_bool = type(value).__name__ in ("bool", "bool_")
-    if not (numpy_bool or isinstance(value, (bool, int, float))) or value not in {0, 1}:
+    label = plain(value)
+    if not isinstance(label, (bool, int, float)) or label not in {0, 1}:
         raise Unexpected("True or False", RowValueError)
-    return bool(value)
+    return bool(label)
 
 
 def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:

@@ -124,8 +124,8 @@ def _threads_per_core() -> int:
     with suppress(OSError, ValueError):
         # Such as "0", "0-1" or "0,64".
         listed = Path("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list").read_text(encoding="ascii")
-        ranges = [list(map(int, part.split("-"))) for part in listed.strip().split(",")]
-        return sum(last - first + 1 for first, *_, last in ((*bounds, bounds[-1]) for bounds in ranges))
+        ranges = [part.partition("-") for part in listed.split(",")]
+        return sum(int(last or first) - int(first) + 1 for first, _, last in ranges)
     return 1
 
 

@@ -11,6 +11,7 @@ from evaluate_qa.metrics._shared.arguments import (
     Unexpected,
     check_column,
     check_keywords,
+    check_labels,
     clean,
     optional_texts,
     prediction,
@@ -80,6 +81,11 @@ def test_a_row_of_an_optional_column_is_checked(value):
         (TypeError, ValueError), match=r"^smile: synthetic_answers\[1\] is .*; expected a (non-emp|str)"
     ):
         check_column("smile", "synthetic_answers", ["a", value], optional_texts)
+
+
+def test_labels_may_be_numbers_of_python_and_numpy():
+    labels = [True, 0, 1.0, np.bool_(True), np.int64(1), np.float32(0)]
+    assert check_labels("bem", labels, ["Paris"] * 6) == [True, False, True, True, True, False]
 
 
 def test_a_long_value_is_shortened_in_the_message():
