@@ -49,9 +49,9 @@ def fit(
     console = open_console(stderr=True)
     with reported_errors("fit"):
         from ..files.claiming import claimed
+        from ..training.figures import gain, table, too_few
         from ..training.job import TrainingJob, complete
         from ..training.recipe import read_recipe
-        from ..training.report import gain, table, too_few
         from ..training.run import run, run_compared
 
         given = {"data": tuple(data or ()) or None, "epochs": epochs, "seed": seed}

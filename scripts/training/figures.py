@@ -1,6 +1,7 @@
-"""How well scores agree with people on each set: the figures that compare matchers."""
+"""How well scores agree with people on each set: the figures that compare matchers, and how `fit` prints them."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,16 @@ from evaluate_qa.metrics._shared.arithmetic import Floats
 from ..agreement.bootstrap import Bootstrap, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison
 from ..estimation.powered import FEWEST
-from ..uncertainty.intervals import BootstrapEstimate
+from ..uncertainty.intervals import BootstrapEstimate, mean
+from .sources import LabeledSet
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # Scores above it mean "correct".
 _THRESHOLD = 0.5
+# Figure -> its heading in the table.
+_COLUMNS = {"mcc": "MCC", "auc": "AUC", "accuracy": "accuracy", "calibration_error": "calibration error"}
 
 BySet = dict[str, Comparison]
 """Scores and labels of the answers of each set."""
@@ -35,10 +42,11 @@ def mean_figure(matchers: Mapping[str, BySet], figure: str) -> dict[str, Bootstr
     With matchers `before` and `after`, `difference` is the difference of their means; it resamples the same questions
     for both. A set in which the figure is undefined is left out.
     """
-    bootstrap = Bootstrap(resamples=0 if question_count(next(iter(matchers.values()))) < FEWEST else 1000)
+    first = next(iter(matchers.values()))
+    questions = sum(comparison.question_count for comparison in first.values())
+    bootstrap = Bootstrap(resamples=0 if questions < FEWEST else 1000)
     values = [
-        replicated({name: sets[set_name] for name, sets in matchers.items()}, [figure], bootstrap)
-        for set_name in next(iter(matchers.values()))
+        replicated({name: sets[set_name] for name, sets in matchers.items()}, [figure], bootstrap) for set_name in first
     ]
     means = {name: mean_of_defined([of_set[name, figure] for of_set in values]) for name in matchers}
     if means.keys() == {"before", "after"}:
@@ -46,6 +54,49 @@ def mean_figure(matchers: Mapping[str, BySet], figure: str) -> dict[str, Bootstr
     return {name: estimated(values, bootstrap) for name, values in means.items()}
 
 
-def question_count(sets: BySet) -> int:
-    """Return the number of questions in all sets."""
-    return sum(comparison.question_count for comparison in sets.values())
+def with_interval(found: BootstrapEstimate) -> str:
+    """Return a figure with its interval, such as `0.512 [0.401, 0.620]`.
+
+    There is no interval for few questions, nor if all resamples have the same figure.
+    """
+    if found.value is None:
+        return "–"
+    if found.low is None or found.high is None or found.low == found.high:
+        return f"{found.value:.3f} (no interval)"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def too_few(sets: Sequence[LabeledSet]) -> list[str]:
+    """Return a warning for each user's file that holds out fewer questions than an interval needs."""
+    counts = {found.name: len({row.question_id for row in found.test}) for found in sets if found.test}
+    return [
+        f"{name} holds out {count} questions to test the result, but an interval needs at least {FEWEST}; label "
+        f"answers to {5 * FEWEST} questions before you rely on the figures"
+        for name, count in counts.items()
+        if count < FEWEST
+    ]
+
+
+def table(title: str, matchers: Mapping[str, BySet]) -> "Table":
+    """Return a row for each set and matcher, with 95% intervals over questions."""
+    from rich.table import Table
+
+    grid = Table(title=title, title_justify="left")
+    for heading in ("set", "matcher", "answers", "correct", *_COLUMNS.values()):
+        grid.add_column(heading, justify="left" if heading in ("set", "matcher") else "right")
+    for set_name in next(iter(matchers.values())):
+        for name, sets in matchers.items():
+            found = sets[set_name]
+            figures = {figure: mean_figure({"": {set_name: found}}, figure)[""] for figure in _COLUMNS}
+            # Unlike a bootstrap's, this interval exists for few answers, and for answers that are all judged right.
+            accuracy = mean((found.verdicts == (found.labels == 1)).astype(np.float64), found.questions)
+            figures["accuracy"] = BootstrapEstimate(accuracy.value, accuracy.low, accuracy.high)
+            cells = f"{len(found.scores):,}", f"{found.labels.mean():.2f}", *map(with_interval, figures.values())
+            grid.add_row(set_name, name, *cells)
+    return grid
+
+
+def gain(matchers: Mapping[str, BySet]) -> str:
+    """Return the mean MCC over sets of each matcher, and the difference, in a line."""
+    found = mean_figure(matchers, "mcc")
+    return "mean MCC: " + ", ".join(f"{name} {with_interval(one)}" for name, one in found.items())

@@ -17,11 +17,10 @@ from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 from ..files.writing import replacing
 from .checkpoint import TrainingCheckpoint
 from .epochs import train
-from .figures import BySet, by_set, mean_figure
+from .figures import BySet, by_set, mean_figure, with_interval
 from .job import TrainingJob
 from .layers import DEFAULT, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .recipe import TrainingRecipe
-from .report import with_interval
 from .teacher import Teacher
 
 Report = Callable[[str], None]

@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from evaluate_qa.metrics._shared.arithmetic import sigmoid
 from evaluate_qa.metrics._shared.lexical import COLUMNS, EVIDENCE, OF_LONG, by_length
 from evaluate_qa.training import layers
-from evaluate_qa.training.figures import by_set, mean_figure
+from evaluate_qa.training.figures import by_set, mean_figure, table
 from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
-from evaluate_qa.training.report import table
 
 NAMES = ("margin", "recall")
 
