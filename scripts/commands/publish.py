@@ -35,12 +35,12 @@ def publish(
 
     The command uploads only files that differ, so it can be repeated.
     """
-    from ..publishing.account import errors, explained
+    from ..publishing.steps import ERRORS, explained
 
     try:
         chosen = selection(names or [METRICS])
         done = _publish(chosen, namespace, output, data_dir)
-    except errors() as error:
+    except ERRORS as error:
         typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)
         raise typer.Exit(1) from error
     raise typer.Exit(0 if done else 1)
@@ -72,7 +72,7 @@ def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | No
     from huggingface_hub import HfApi
 
     from .. import __version__
-    from ..publishing import account, steps
+    from ..publishing import steps
     from ..publishing.repository import Repository
 
     api = HfApi(library_name="evaluate-qa", library_version=__version__)
@@ -82,7 +82,7 @@ def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | No
             for kind, path in ((kind, Path(name)) for kind, name in chosen)
         ]
         if not output:
-            account.check(api, namespace)
+            steps.check_account(api, namespace)
         if not steps.prepare(repositories, data_dir):
             typer.echo("evaluate-qa publish: nothing was uploaded. Fix the problems listed above.", err=True)
             return False

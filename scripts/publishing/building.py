@@ -53,8 +53,6 @@ def build(repository: Repository, data_dir: Path | None = None) -> None:
 def _build_space(repository: Repository) -> None:
     """Write the standalone metric, the app, and the modules of this package that the app needs."""
     name, app = repository.name, sources.SPACES / repository.name
-    if not (app / "app.py").is_file():
-        raise FileNotFoundError(f"There is no app for {name}: {app / 'app.py'} is missing.")
     for file, text in standalone.metric_files(name).items():
         _write(repository, file, text)
     for file, path in {**_app_files(app), **_package_files(name)}.items():
@@ -151,17 +149,10 @@ def _build_matcher(repository: Repository) -> None:
     file.parent.mkdir()
     shutil.copyfile(matcher.find("publish"), file)
     head = (Path(__file__).parent / f"{repository.name}.md").read_text(encoding="utf-8")
-    described = _sections(METRICS / "bem" / "README.md", "The Embedded Matcher", "Limitations")
-    repository.card.write_text(in_namespace(f"{head}\n{described}", repository.namespace), encoding="utf-8")
-
-
-def _sections(readme: Path, *titles: str) -> str:
-    """Return the sections of a card by the beginning of their titles."""
-    sections = RepoCard.load(readme).text.split("\n## ")[1:]
-    found = [section for title in titles for section in sections if section.startswith(title)]
-    if len(found) != len(titles):
-        raise ValueError(f"{readme} lacks one of the sections {', '.join(titles)}.")
-    return "".join(f"## {section.strip()}\n\n" for section in found)
+    sections = RepoCard.load(METRICS / "bem" / "README.md").text.split("\n## ")
+    described = [text for text in sections if text.startswith(("The Embedded Matcher", "Limitations"))]
+    card = "\n".join([head, *(f"## {text.strip()}\n" for text in described)])
+    repository.card.write_text(in_namespace(card, repository.namespace), encoding="utf-8")
 
 
 def in_namespace(text: str, namespace: str) -> str:

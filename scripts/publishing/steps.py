@@ -1,20 +1,54 @@
-"""Build, test and upload repositories one after the other, and report on each."""
+"""Check the account; build, test and upload repositories one after the other; and explain errors in one line."""
 
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
+from huggingface_hub import HfApi, constants, metadata_load
+from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 
 from .. import __version__
 from . import trial_run
-from .account import errors, explained
 from .building import build
 from .repository import Repository
 
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
+# HTTPError of httpx or of httpx2, depending on the version of huggingface_hub.
+_HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
+
+ERRORS = (OSError, ValueError, RuntimeError, _HTTPError)
+"""The errors of files, of the Hub and of the network, which `explained` turns into a line."""
+
+_LOGIN = "Create a token with write access at https://huggingface.co/settings/tokens, then run: hf auth login"
+
+
+def check_account(api: HfApi, namespace: str) -> None:
+    """Raise PermissionError if the token cannot write to a namespace."""
+    try:
+        account = api.whoami()
+    except LocalTokenNotFoundError:
+        raise PermissionError(f"There is no token for the Hub. {_LOGIN}") from None
+    role = account.get("auth", {}).get("accessToken", {}).get("role")
+    if role == "read":
+        raise PermissionError(f"The token of {account['name']} has read access only. {_LOGIN}")
+    organizations = [one["name"] for one in account.get("orgs", []) if one.get("roleInOrg") != "read"]
+    writable = [account["name"], *organizations]
+    # The Hub does not list the organizations that a fine-grained token may write to.
+    if role != "fineGrained" and namespace not in writable:
+        raise PermissionError(
+            f"{account['name']} cannot write to the namespace {namespace}, only to {', '.join(writable)}. "
+            "Use another account with: hf auth login"
+        )
+
+
+def explained(error: BaseException) -> str:
+    """Return an error as one line."""
+    if isinstance(error, _HTTPError) and not isinstance(error, HfHubHTTPError):
+        return f"{constants.ENDPOINT} does not answer ({type(error).__name__}: {error}). Check the network."
+    text = " ".join(str(error).split())
+    if isinstance(error, RuntimeError) and error.__cause__:  # its text names only the file
+        text += f" {explained(error.__cause__)}"
+    return text
 
 
 def prepare(repositories: Sequence[Repository], data_dir: Path | None) -> bool:
@@ -37,13 +71,13 @@ def prepare(repositories: Sequence[Repository], data_dir: Path | None) -> bool:
 def _problems(repository: Repository, models: Sequence[Repository], data_dir: Path | None) -> Iterator[str]:
     try:
         build(repository, data_dir)
-    except errors() as error:
+    except ERRORS as error:
         yield f"It cannot be built: {explained(error)}"
     else:
         yield from trial_run.problems(repository, models)
 
 
-def upload(api: "HfApi", repositories: Sequence[Repository]) -> bool:
+def upload(api: HfApi, repositories: Sequence[Repository]) -> bool:
     """Upload all repositories, print where each one is, and return True if all were uploaded."""
     waiting = list(repositories)
     try:
@@ -52,7 +86,7 @@ def upload(api: "HfApi", repositories: Sequence[Repository]) -> bool:
             typer.echo(f"{step}: uploading")
             typer.echo(f"{step}: published, {_upload(api, repository)}")
             waiting.remove(repository)
-    except errors() as error:
+    except ERRORS as error:
         typer.echo(f"evaluate-qa publish: {waiting[0]}: {explained(error)}", err=True)
     finally:
         if waiting:
@@ -61,10 +95,8 @@ def upload(api: "HfApi", repositories: Sequence[Repository]) -> bool:
     return not waiting
 
 
-def _upload(api: "HfApi", repository: Repository) -> str:
+def _upload(api: HfApi, repository: Repository) -> str:
     """Create the repository if needed, upload the files that differ as one commit, and return the commit's address."""
-    from huggingface_hub import metadata_load
-
     kind = repository.kind
     sdk = (metadata_load(repository.card) or {})["sdk"] if kind == "space" else None
     api.create_repo(repository.id, repo_type=kind, space_sdk=sdk, exist_ok=True)

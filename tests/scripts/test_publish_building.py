@@ -61,12 +61,6 @@ def test_card_of_a_space_is_the_metrics_card_with_the_version_of_gradio(space):
     assert card.text == in_namespace(of_metric.text, "org")
 
 
-def test_metric_without_an_app_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "SPACES", tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"There is no app for deltableu: .*app\.py is missing"):
-        build(Repository("space", "org", "deltableu", tmp_path / "built"))
-
-
 def test_a_static_space_is_its_page_and_card(tmp_path):
     space = Repository("space", "org", "board", tmp_path)
     build(space)

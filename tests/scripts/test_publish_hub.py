@@ -8,7 +8,7 @@ from hub_server import Hub
 from huggingface_hub import HfApi, constants
 from typer.testing import CliRunner
 
-from evaluate_qa.publishing import account, steps
+from evaluate_qa.publishing import steps
 from evaluate_qa.publishing.repository import Repository
 
 # huggingface_hub causes this warning when it passes a file to its HTTP library.
@@ -130,27 +130,27 @@ def test_a_large_file_that_fails_is_reported_with_the_cause(hub, upload, three):
     ],
 )
 def test_an_account_that_may_not_write_is_refused(hub, token, namespace, error):
-    with pytest.raises(account.errors()) as refused:
-        account.check(HfApi(endpoint=hub.address, token=token), namespace)
-    assert error in account.explained(refused.value)
-    assert "\n" not in account.explained(refused.value)
+    with pytest.raises(steps.ERRORS) as refused:
+        steps.check_account(HfApi(endpoint=hub.address, token=token), namespace)
+    assert error in steps.explained(refused.value)
+    assert "\n" not in steps.explained(refused.value)
 
 
 @pytest.mark.parametrize("namespace", ["org", "writer"])
 def test_an_account_that_may_write_is_accepted(hub, namespace):
-    account.check(HfApi(endpoint=hub.address, token="hf_write"), namespace)
+    steps.check_account(HfApi(endpoint=hub.address, token="hf_write"), namespace)
 
 
 def test_a_missing_token_is_reported(hub, monkeypatch, tmp_path):
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
     with pytest.raises(PermissionError, match=r"There is no token for the Hub\. Create a token .* hf auth login"):
-        account.check(HfApi(endpoint=hub.address), "org")
+        steps.check_account(HfApi(endpoint=hub.address), "org")
 
 
 def test_a_missing_network_is_reported(hub, monkeypatch):
     # Nothing listens on port 9 (discard).
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(account.errors()) as failed:
-        account.check(HfApi(endpoint="http://127.0.0.1:9", token="hf_write"), "org")
-    assert account.explained(failed.value).startswith("http://127.0.0.1:9 does not answer (ConnectError")
+    with pytest.raises(steps.ERRORS) as failed:
+        steps.check_account(HfApi(endpoint="http://127.0.0.1:9", token="hf_write"), "org")
+    assert steps.explained(failed.value).startswith("http://127.0.0.1:9 does not answer (ConnectError")
