@@ -11,7 +11,7 @@ def test_pairs_are_divided_by_premise(tmp_path):
     toy_sets(tmp_path)
     row = {"premise": "The  cat is in the mat snli_dev_test", "hypothesis": "no", "label": "neutral"}
     lines(tmp_path / "pairs" / "mnli_dev.jsonl.gz", [row, row | {"premise": "the cat is in the mat hans"}])
-    found = read_pairs(tmp_path / "pairs")
+    found = read_pairs(tmp_path / "pairs", 10_000)
     parts = [{" ".join(pair.answer.casefold().split()) for pair in part} for part in (found.train, found.held_out)]
     assert not parts[0] & parts[1]
     assert all(parts)

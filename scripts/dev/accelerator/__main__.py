@@ -104,7 +104,7 @@ def skills(
         from ...loading import load_metric
         from ...options import parse_options
         from .sentence_pairs import read_pairs
-        from .skills import skills as measure
+        from .sentence_pairs import skills as measure
 
         metrics = {name: load_metric(name, **parse_options(load or [], name, metric)) for name in metric}
         for (skill, language), found in measure(read_pairs(pairs, 0).held_out, metrics).items():

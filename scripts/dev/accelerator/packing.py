@@ -49,20 +49,10 @@ def pack(
     part_bytes: int,
     data: tuple[str, ...] = KNOWN,
 ) -> Mapping[str, int]:
-    """Write the parcels; return the number of bytes of each of their contents.
+    """Write the parcels to the folder `output`; return the number of bytes of each of their contents.
 
-    Args:
-        output: Folder of the parcels.
-        data_dir: Folder with a folder for each data set.
-        pairs: Folder with the sets of sentence pairs.
-        verdicts: Folder with the sets of judged answers.
-        minilm: Folder of MiniLM.
-        large: Folder of the large encoder; None leaves it out.
-        pair_rows: Number of pairs.
-        rows: Number of judged answers that a draw uses, from which examples are made.
-        unlabeled: Number of pairs of answers for a teacher to judge in each draw.
-        part_bytes: Largest part.
-        data: The data sets.
+    The other arguments are those of the command `pack`, with the folders of MiniLM and of the large encoder, which None
+    leaves out. A draw makes examples from `rows` judged answers, and adds `unlabeled` pairs for a teacher to judge.
 
     Raises:
         OSError, ValueError: a file is missing, or a row has the wrong form.

@@ -20,8 +20,8 @@ _MANIFEST = "manifest.json"
 _GROUP = 64
 
 
-def write(folder: Path, contents: Mapping[str, bytes], part_bytes: int) -> list[Path]:
-    """Write a parcel; return its parts, each of at most `part_bytes`."""
+def write(folder: Path, contents: Mapping[str, bytes], part_bytes: int) -> None:
+    """Write a parcel, in parts of at most `part_bytes`."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("part-*"):
         old.unlink()
@@ -32,7 +32,6 @@ def write(folder: Path, contents: Mapping[str, bytes], part_bytes: int) -> list[
         (folder / name).write_bytes(piece)
     lengths = {name: len(content) for name, content in contents.items()}
     (folder / _MANIFEST).write_text(json.dumps({"parts": digests, "contents": lengths}, indent=1))
-    return [folder / name for name in digests]
 
 
 def read(folder: Path) -> dict[str, bytes]:

@@ -1,14 +1,16 @@
-"""Read labeled sentence pairs from a folder with a file `<set>.jsonl.gz` for each set of `PAIRS`.
+"""Read labeled sentence pairs, and test metrics on them.
 
-A row has `premise`, `hypothesis`, `label` and perhaps `kind` and `lang`.
+A folder has a file `<set>.jsonl.gz` for each set of `PAIRS`. A row has `premise`, `hypothesis`, `label` and perhaps
+`kind` and `lang`.
 """
 
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...files.rows import RowsError
 from ...labeled_data.judged_answers import read_gzip
@@ -38,6 +40,8 @@ _PAIR_ROWS = {"paws_x_zh": 0, "names_nicknames": 3000, "wordnet_pairs": 10000} |
 )
 # The same, for each kind of a set's pairs.
 _KIND_ROWS = {"checklist_qqp": 100}
+# bem needs a question for each row.
+_QUESTION = "What is true?"
 _EXCLUDED = "samsum"  # The license of its texts, CC BY-NC-ND 4.0, forbids edited copies.
 
 
@@ -49,12 +53,8 @@ class SentencePairs:
     held_out: list[TrainingExample]
 
 
-def read_pairs(folder: Path, count: int | None = None) -> SentencePairs:
-    """Read all sets of `PAIRS`: pairs to train on, and held-out pairs of each skill and language.
-
-    Args:
-        folder: The folder.
-        count: About how many pairs to train on; None reads all.
+def read_pairs(folder: Path, count: int) -> SentencePairs:
+    """Read all sets of `PAIRS`: about `count` pairs to train on, and held-out pairs of each skill and language.
 
     Raises:
         OSError, RowsError: a file is missing, or a row is damaged.
@@ -70,7 +70,7 @@ def read_pairs(folder: Path, count: int | None = None) -> SentencePairs:
                 of_kind[kind] += 1
                 chosen.append(example)
         kept.append(chosen[: _PAIR_ROWS.get(name)])
-    share = 1.0 if count is None else min(1.0, count / max(1, sum(map(len, kept))))
+    share = min(1.0, count / max(1, sum(map(len, kept))))
     train = [example for chosen in kept for example in chosen[: math.ceil(share * len(chosen))]]
     held_out = [
         example
@@ -90,3 +90,28 @@ def _pairs(file: Path, skill: str) -> Iterator[tuple[TrainingExample, str]]:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
+
+
+def skills(pairs: Sequence[TrainingExample], metrics: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
+    """Return how well loaded metrics tell entailment from the rest: their AUC on the pairs of each skill and language.
+
+    The premise is the answer, and the hypothesis is its reference. Each skill and language has pairs with both labels.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    groups = defaultdict[tuple[str, str], list[int]](list)
+    for number, pair in enumerate(pairs):
+        groups[pair.data_set, pair.language].append(number)
+    columns = {
+        "predictions": [pair.answer for pair in pairs],
+        "references": [pair.reference for pair in pairs],
+        "questions": [pair.question or _QUESTION for pair in pairs],
+    }
+    scores = {name: metric.compute(**columns)["per_example"]["score"] for name, metric in metrics.items()}
+    return {
+        group: {
+            name: float(roc_auc_score([pairs[one].label for one in rows], [found[one] for one in rows]))
+            for name, found in scores.items()
+        }
+        for group, rows in groups.items()
+    }

@@ -73,12 +73,7 @@ class OutOfTimeError(Exception):
 
 
 class Clock:
-    """A time budget.
-
-    Args:
-        minutes: The budget, from now on.
-        now: Returns seconds.
-    """
+    """A time budget in minutes, from now on; `now` returns seconds."""
 
     def __init__(self, minutes: float, now: Callable[[], float] = time.monotonic) -> None:
         self._now, self._start, self._seconds = now, now(), 60 * minutes
@@ -97,16 +92,10 @@ class Clock:
 class Trainer:
     """Trains the steps, and writes figures and files after each run.
 
-    Args:
-        packed: The data.
-        encoders: Folder with the checkpoints `SMALL` and `LARGE`; without the latter, its steps are skipped.
-        shipped: The matcher to compare with and to continue from.
-        output: Folder of what is returned: `results.json`, `matcher.safetensors` (the best small candidate), and the
-            parcel `large`.
-        work: Folder of all candidates' files.
-        recipe: Device, precision, token budget and longest input.
-        clock: The time budget.
-        report: Called with lines of text.
+    `encoders` holds the checkpoints `SMALL` and `LARGE`; without the latter, its steps are skipped. `shipped` is the
+    matcher to compare with and to continue from. `output` is for what is returned: `results.json`,
+    `matcher.safetensors` (the best small candidate), and the parcel `large`; `work` is for all candidates' files.
+    `recipe` sets device, precision, token budget and longest input.
     """
 
     def __init__(
@@ -140,7 +129,7 @@ class Trainer:
         try:
             self._evaluate_all(SHIPPED)
             for step in STEPS:
-                if LARGE not in self._sizes and (step.size == LARGE or step.teacher):
+                if (step.size == LARGE or step.teacher) and not (self._encoders / LARGE).is_dir():
                     continue
                 self._train_all(step)
                 for name, members in MEANS.items():
@@ -244,11 +233,6 @@ class Trainer:
         save(replace(read(file), weights=self._evaluator.layers(learner, size)), file)
         return {"file": file.name}
 
-    @property
-    def _sizes(self) -> list[str]:
-        """The encoders that are there."""
-        return [size for size in (SMALL, LARGE) if (self._encoders / size).is_dir()]
-
     def _inputs(self, size: str, name: str) -> Encoded:
         if (size, name) not in self._encoded:
             self._encoded[size, name] = self._learner(size).encode(self._examples[name])
@@ -290,10 +274,7 @@ def _mean(found: Sequence[Weights]) -> Weights:
 def join(encoder: Path, returned: Path, output: Path) -> None:
     """Write a trained large encoder as a checkpoint that BEM loads, and as a teacher in `teacher.safetensors`.
 
-    Args:
-        encoder: The parcel of the encoder.
-        returned: The parcel with what training changed.
-        output: The folder of the checkpoint.
+    `encoder` is the parcel of the encoder, and `returned` the one with what training changed.
     """
     contents = parcel.read(returned)
     restore(parcel.read(encoder), output)

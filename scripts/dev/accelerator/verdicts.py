@@ -57,9 +57,7 @@ def reported_questions(data_dir: Path | None) -> list[str]:
 def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
     """Read all sets of answers; `test` holds the rows that must not be trained on, `dev` a fifth of the others.
 
-    Args:
-        folder: The folder.
-        reported: Questions that figures are reported on elsewhere; answers to them are left out.
+    Answers to `reported`, the questions that figures are reported on elsewhere, are left out.
 
     Raises:
         OSError, RowsError: a file is missing, or a row is damaged.
