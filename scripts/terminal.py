@@ -1,7 +1,7 @@
 """Options in panels, consoles, and errors on one line for the commands."""
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _WIDTH = 132
 """Width in characters if the output is not a terminal: room for seven figures with intervals."""
@@ -25,6 +26,18 @@ def open_console(stderr: bool = False) -> "Console":
 
     console = Console(stderr=stderr)
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
+
+
+def new_table(title: str, names: Iterable[str], figures: Iterable[str]) -> "Table":
+    """Return a table without rows; these are the headings of its columns, of which figures are aligned to the right."""
+    from rich.table import Table
+
+    grid = Table(title=title, title_justify="left")
+    for heading in names:
+        grid.add_column(heading)
+    for heading in figures:
+        grid.add_column(heading, justify="right")
+    return grid
 
 
 # Package → the extra that installs it.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..parameters import Source, Target, role_columns
-from ..terminal import open_console, options_of, reported_errors
+from ..terminal import new_table, open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..selection import Criterion, Selection
@@ -53,13 +53,11 @@ def _report(criterion: "Criterion", selection: "Selection") -> None:
     """Print numbers of rows and mean scores, in each group and in all, on stderr."""
     import numpy as np
     from rich.markup import escape
-    from rich.table import Table
 
     rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
-    table = Table(title=f"kept: {rule}", title_justify="left")
     grouped = [*selection.groups] != [""]
-    for heading in ("group", "rows", "kept", "mean kept", "mean dropped", "lowest kept")[not grouped :]:
-        table.add_column(heading, justify="left" if heading == "group" else "right")
+    figures = ("rows", "kept", "mean kept", "mean dropped", "lowest kept")
+    table = new_table(f"kept: {rule}", ["group"] * grouped, figures)
     if grouped:
         for name, (kept, dropped) in selection.groups.items():
             table.add_row(escape(name), *_figures(kept, dropped))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..terminal import open_console, reported_errors
+from ..terminal import new_table, open_console, reported_errors
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,6 +17,7 @@ _MEGABYTE = 1e6
 # ΔBLEU is so fast that it gets more rows, with more references.
 _TIMES, _REFERENCES = 36, 8
 _METRICS = ("smile", "bem", "nli_lex", "deltableu")
+NAMES, FIGURES = ("metric", "case"), ("seconds", "rows/s", "× baseline", "MB", "largest change")
 
 app = typer.Typer()
 
@@ -39,7 +40,7 @@ def bench(
         from .benchmarks import text
         from .benchmarks.measure import measure
 
-        columns, grid = text.sample_columns(rows), table(_machine(device))
+        columns, grid = text.sample_columns(rows), new_table(_machine(device), NAMES, FIGURES)
         for name in _METRICS if metric == "all" else (metric,):
             if name == "deltableu":
                 made = text.shuffled(text.with_questions(columns), _TIMES * rows, _REFERENCES)
@@ -47,16 +48,6 @@ def bench(
             else:
                 add(grid, name, rows, measure(text.cases(name, columns, device), rounds))
         open_console().print(grid)
-
-
-def table(title: str) -> "Table":
-    """Return a table without rows."""
-    from rich.table import Table
-
-    grid = Table(title=title, title_justify="left")
-    for heading in ("metric", "case", "seconds", "rows/s", "× baseline", "MB", "largest change"):
-        grid.add_column(heading, justify="left" if heading in ("metric", "case") else "right")
-    return grid
 
 
 def add(grid: "Table", metric: str, rows: int, measured: Mapping[str, "Measurement"]) -> None:

@@ -10,7 +10,7 @@ from .. import sample
 from ..files.rows import Row, read_rows
 from ..labeled_data.files import TRAPS
 from ..parameters import Json, Load
-from ..terminal import open_console, reported_errors
+from ..terminal import new_table, open_console, reported_errors
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -162,11 +162,7 @@ def study(metric: Any, asked: Sequence[Row]) -> tuple[list[dict[str, Any]], str]
 
 def table(name: str, found: list[dict[str, Any]], questions: int) -> "Table":
     """Return a row for each family: the best template's score, and how often it and all templates are accepted."""
-    from rich.table import Table
-
-    grid = Table(title=f"{name}: {questions} questions")
-    for heading in ("", "templates", "best score", "accepted: best", "mean"):
-        grid.add_column(heading, justify="right" if heading else "left")
+    grid = new_table(f"{name}: {questions} questions", [""], ("templates", "best score", "accepted: best", "mean"))
     for one in found:
         figures = f"{one['reward']:.3f}", f"{one['accepted']:.1%}", f"{one['mean']:.1%}"
         grid.add_row(one["family"], str(one["templates"]), *figures)

@@ -11,6 +11,7 @@ from evaluate_qa.metrics._shared.arithmetic import Floats
 from ..agreement.bootstrap import Bootstrap, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison
 from ..estimation.powered import FEWEST
+from ..terminal import new_table
 from ..uncertainty.intervals import BootstrapEstimate, mean
 from .sources import LabeledSet
 
@@ -79,11 +80,7 @@ def too_few(sets: Sequence[LabeledSet]) -> list[str]:
 
 def table(title: str, matchers: Mapping[str, BySet]) -> "Table":
     """Return a row for each set and matcher, with 95% intervals over questions."""
-    from rich.table import Table
-
-    grid = Table(title=title, title_justify="left")
-    for heading in ("set", "matcher", "answers", "correct", *_COLUMNS.values()):
-        grid.add_column(heading, justify="left" if heading in ("set", "matcher") else "right")
+    grid = new_table(title, ("set", "matcher"), ("answers", "correct", *_COLUMNS.values()))
     for set_name in next(iter(matchers.values())):
         for name, sets in matchers.items():
             found = sets[set_name]

@@ -11,6 +11,7 @@ from evaluate_qa.dev.benchmarks import measure
 from evaluate_qa.dev.benchmarks.measure import Measurement
 from evaluate_qa.dev.benchmarks.text import cases, deltableu_cases, shuffled
 from evaluate_qa.metrics._shared.devices import multiplies_int8
+from evaluate_qa.terminal import new_table
 
 COLUMNS = {
     "predictions": ["Paris", "It is Lyon, as everybody knows.", "", "Paris"],
@@ -53,7 +54,7 @@ def test_ratios_by_hand():
     # For 20 rows, the baseline takes 10 s, and torch 2 s.
     seconds = {"loop": (10.0, [1.0, 1.0]), "default": (4.0, [0.5, 0.25]), "engine=torch": (2.0, [0.5, 0.5])}
     measured = {name: Measurement(took, 8 * 10**8, result) for name, (took, result) in seconds.items()}
-    grid = bench.table("here")
+    grid = new_table("here", bench.NAMES, bench.FIGURES)
     bench.add(grid, "bem", 20, measured)
     baseline, default, torch = zip(*(column.cells for column in grid.columns), strict=True)
     assert baseline == ("bem", "loop", "10.000", "2.0", "1.00", "800", "")
