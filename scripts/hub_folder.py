@@ -156,18 +156,17 @@ def _write_tasks(output: Path, configs: Sequence[str]) -> None:
         "name": card.data.pretty_name,
         "description": " ".join(card.text.partition("\n\n")[2].partition("\n\n")[0].split()),
         "evaluation_framework": "inspect-ai",
-        "tasks": [_task(config) for config in configs],
+        "tasks": [
+            {
+                "id": config,
+                "config": config,
+                "split": "test",
+                "field_spec": {"input": "question", "target": "target", "metadata": ["references"]},
+                "solvers": [{"name": "generate"}],
+                "scorers": [{"name": "model_graded_fact"}],
+            }
+            for config in configs
+        ],
     }
     with (output / _TASKS).open("w", encoding="utf-8") as file:
         yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True, width=120)
-
-
-def _task(config: str) -> dict[str, Any]:
-    return {
-        "id": config,
-        "config": config,
-        "split": "test",
-        "field_spec": {"input": "question", "target": "target", "metadata": ["references"]},
-        "solvers": [{"name": "generate"}],
-        "scorers": [{"name": "model_graded_fact"}],
-    }

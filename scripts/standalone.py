@@ -64,8 +64,11 @@ def metric_files(name: str) -> dict[str, str]:
 
 
 def package_files(*modules: str) -> dict[str, Path]:
-    """Return the files of this package that modules need, by their paths in a copy."""
-    return {_inside(module, file): file for module, file in closure(*modules).items()}
+    """Return the files of this package that modules need, by their paths in a copy: `evaluate_qa/loading.py`."""
+    return {
+        f"{module.replace('.', '/')}{'/__init__' if file.name == '__init__.py' else ''}.py": file
+        for module, file in closure(*modules).items()
+    }
 
 
 def program(metric: Any) -> str:
@@ -130,12 +133,6 @@ def _rewritten(module: str, names: dict[str, str]) -> str:
 def _flat_name(module: str, metric: str) -> str:
     folder, _, name = module.removeprefix(_METRICS).partition(".")
     return name if folder == metric else f"{folder.strip('_')}_{name}"
-
-
-def _inside(module: str, file: Path) -> str:
-    """Return a module's path in a copy of the package: `evaluate_qa/metrics/bem/scorer.py`."""
-    folder = "/".join(module.split(".") if file.name == "__init__.py" else module.split(".")[:-1])
-    return f"{folder}/{file.name}"
 
 
 @cache

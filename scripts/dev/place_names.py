@@ -6,7 +6,6 @@ CLDR only knows cities with a time zone of their own; the others are in `_CITIES
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 from evaluate_qa.metrics._values import places
@@ -39,6 +38,7 @@ _KEPT = word_set(
     "Chicago Denver Detroit Phoenix Toronto Vancouver Los_Angeles Sydney Melbourne Perth Brisbane Adelaide Nairobi "
     "Lagos Accra Dakar Karachi Manila Jakarta Dubai Madrid Berlin Oslo Helsinki Lima Bangkok Anchorage Santiago"
 )
+_IN_PARENTHESES = re.compile(r"\s*[(（].+[)）]$")
 _CITY = re.compile(r"(?:Africa|America(?:/Argentina(?=/Buenos))?|Asia|Australia|Europe)/[^/]+")
 _CITIES = """
 Beijing|Peking|Pékin|Pekín|Pechino|Pequim|Pekin|Пекин|北京|베이징|بكين|बीजिंग
@@ -122,7 +122,7 @@ def _in_cldr() -> defaultdict[str, set[str]]:
         for kind, listed in (("c", locale.territories), ("l", locale.languages), ("p", cities)):
             for code, name in listed.items():
                 if kind == "p" or code in _LANGUAGES or (re.fullmatch("[A-Z]{2}", code) and code not in _NO_STATES):
-                    found[f"{kind}/{code}"] |= {*_variants(name)}
+                    found[f"{kind}/{code}"] |= {name, _IN_PARENTHESES.sub("", name)}
     return found
 
 
@@ -135,13 +135,6 @@ def _numbers() -> dict[str, set[str]]:
         for number, word in enumerate(words.split(), 1):
             found[f"n/{number}"].add(word)
     return found
-
-
-def _variants(name: str) -> Iterator[str]:
-    """Yield a name, and the names before and in parentheses: "Myanmar (Burma)" has three."""
-    yield name
-    if found := re.fullmatch(r"(.+?)\s*[(（](.+)[)）]", name):
-        yield found[1]
 
 
 def main() -> None:

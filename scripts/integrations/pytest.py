@@ -93,13 +93,12 @@ def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], least: fl
     wrong = [row for row, verdict in enumerate(verdicts) if not verdict]
     lines = [f"{len(verdicts) - len(wrong)} of {len(verdicts)} answers are right; expected {least:.0%}"]
     for row in wrong[:_SHOWN]:
-        values = {name: column[row] for name, column in found["per_example"].items()}
         references = rows["references"][row]
         lines.append(f"[{row}] {rows['predictions'][row]!r}")
         if rows["questions"] and rows["questions"][row]:
             lines.append(f"    question: {rows['questions'][row]!r}")
         lines.append(f"    reference: {', '.join(map(repr, as_list(references) or [references]))}")
-        lines.append(f"    {row_score(values, references, found['signature']).why}")
+        lines.append(f"    {row_score(found, row, references).why}")
     if len(wrong) > _SHOWN:
         lines.append(f"and {len(wrong) - _SHOWN} more")
     return "\n".join([*lines, found["signature"]])

@@ -102,15 +102,12 @@ class RowScorer:
         names = dict.fromkeys(name for row in rows for name in row)
         columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in names}
         found = self.metric.compute(**columns, **self._options)
-        per_row = [
-            dict(zip(found["per_example"], values, strict=True))
-            for values in zip(*found["per_example"].values(), strict=True)
-        ]
-        return [row_score(row, columns["references"][number], found["signature"]) for number, row in enumerate(per_row)]
+        return [row_score(found, number, references) for number, references in enumerate(columns["references"])]
 
 
-def row_score(values: Mapping[str, Any], references: str | Sequence[str], signature: str) -> RowScore:
-    """Return the scores of one answer from its entries in `per_example`."""
+def row_score(found: Mapping[str, Any], number: int, references: str | Sequence[str]) -> RowScore:
+    """Return the scores of one answer from the result of `compute`; `number` counts rows from 0."""
+    values = {name: column[number] for name, column in found["per_example"].items()}
     best = values.get("best_reference")
     return RowScore(
         score=values["score"],
@@ -120,5 +117,5 @@ def row_score(values: Mapping[str, Any], references: str | Sequence[str], signat
         },
         nearest=None if best is None else references if isinstance(references, str) else references[best],
         error=values.get("error"),
-        signature=signature,
+        signature=found["signature"],
     )

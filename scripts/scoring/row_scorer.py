@@ -224,10 +224,9 @@ def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[s
     """
     own = isinstance(result.get("per_example"), Mapping)
     meant = [name for name in per_row if not own or name in ("score", "verdict") or name in result]
-    numbers = {name: [value for value in per_row[name] if _is_number(value)] for name in meant}
+    numbers = {
+        name: [value for value in per_row[name] if isinstance(value, (int, float)) and math.isfinite(value)]
+        for name in meant
+    }
     kept = (name for name, values in numbers.items() if values or (own and name == "score"))
     return {name: (float(sum(numbers[name])), len(numbers[name])) for name in kept}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (bool, int, float)) and math.isfinite(value)

@@ -16,9 +16,7 @@ State = dict[str, Any]
 class TrainingCheckpoint:
     """A file with the state after the last complete epoch.
 
-    Args:
-        file: The file.
-        key: Digest of everything that decides the run; the state of another run is neither used nor replaced.
+    `key` is a digest of everything that decides the run; the state of another run is neither used nor replaced.
     """
 
     file: Path

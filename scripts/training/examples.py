@@ -229,7 +229,8 @@ class Generator:
         other = self._other(found, draw) if found else None
         if found is None or other is None:
             return None
-        return TrainingExample(row.question, _replaced(row.answer, found, other), other, 1.0)
+        answer = re.sub(re.escape(found), lambda _: other, row.answer, flags=re.IGNORECASE)
+        return TrainingExample(row.question, answer, other, 1.0)
 
     def _rejected(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         reference = row.references[0]
@@ -301,10 +302,6 @@ def _mention(row: LabeledRow) -> str | None:
         if text.lower() in row.answer.lower() and match(answer, exact_words(text)) and len(text) > 1
     ]
     return max(found, key=len, default=None)
-
-
-def _replaced(text: str, old: str, new: str) -> str:
-    return re.sub(re.escape(old), lambda _: new, text, flags=re.IGNORECASE)
 
 
 def _changed_number(text: str, draw: random.Random) -> str:

@@ -46,7 +46,25 @@ class TrainingJob:
     data_dir: Path | None = None
 
     def __post_init__(self) -> None:
-        _check(self)
+        """Check everything but the rows."""
+        recipe = self.recipe
+        for name, file in _files(recipe):
+            if not file.is_file():
+                raise FileNotFoundError(f"there is no file {file}; correct `{name}` in the recipe")
+        for name in ("teachers", "average", "refit_layers"):
+            if recipe.teaches and getattr(recipe, name):
+                raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`")
+        if recipe.balance.pairs and not recipe.teachers:
+            raise ValueError(
+                f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that "
+                "judge them; add `teachers` or remove `pairs`"
+            )
+        _check_layers(recipe)
+        _check_output(self)
+        for name, file in _files(recipe):
+            _check_kind(name, file, recipe)
+        if recipe.device is not None:
+            check_device("fit", recipe.device)
 
     @property
     def training_file(self) -> Path:
@@ -163,28 +181,6 @@ def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
     if recipe.teaches or recipe.start or set(recipe.data) & {*KNOWN}:
         return recipe
     return replace(recipe, start=shipped.find("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
-
-
-def _check(job: TrainingJob) -> None:
-    """Check everything but the rows."""
-    recipe = job.recipe
-    for name, file in _files(recipe):
-        if not file.is_file():
-            raise FileNotFoundError(f"there is no file {file}; correct `{name}` in the recipe")
-    for name in ("teachers", "average", "refit_layers"):
-        if recipe.teaches and getattr(recipe, name):
-            raise ValueError(f"`{name}` is only for matchers, but the recipe trains a teacher; remove `{name}`")
-    if recipe.balance.pairs and not recipe.teachers:
-        raise ValueError(
-            f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that judge "
-            "them; add `teachers` or remove `pairs`"
-        )
-    _check_layers(recipe)
-    _check_output(job)
-    for name, file in _files(recipe):
-        _check_kind(name, file, recipe)
-    if recipe.device is not None:
-        check_device("fit", recipe.device)
 
 
 def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:

@@ -77,7 +77,8 @@ def test_why_explains_a_score():
 
 
 def test_a_row_that_could_not_be_scored():
-    found = row_score({"score": None, "verdict": None, "tokens_in": 3, "error": "HTTP 500"}, ["Paris"], "judge|v:1")
+    per_example = {"score": [None], "verdict": [None], "tokens_in": [3], "error": ["HTTP 500"]}
+    found = row_score({"per_example": per_example, "signature": "judge|v:1"}, 0, ["Paris"])
     assert (found.score, found.why, found.components) == (None, "not scored: HTTP 500", {"tokens_in": 3})
 
 
