@@ -54,7 +54,8 @@ _MONTH = "January|February|March|April|May|June|July|August|September|October|No
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) ({_MONTH})(,? \d{{4}})?\b")
 _MONTH_FIRST = re.compile(rf"\b({_MONTH}) (\d{{1,2}})(,? \d{{4}})?\b")
 _SMALL = re.compile(r"(?<![\d.,])\d{1,2}(?![\d.,])")
-_WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+# Not a part of "twenty-one" or "two-thirds".
+_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
