@@ -52,7 +52,7 @@ def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
     The name of a large matcher is the path of its folder.
     """
     from ..publishing.repository import KINDS
-    from ..publishing.sources import large_matcher, needed_metrics, needed_models
+    from ..publishing.sources import large_matcher, needed_metrics, needed_models, pages
     from ..publishing.sources import names as names_of
 
     chosen: set[tuple[Kind, str]] = set()
@@ -62,8 +62,10 @@ def selection(names: Sequence[str]) -> "list[tuple[Kind, str]]":
             chosen |= {(groups[name], member) for member in names_of(groups[name])}
         else:
             chosen |= {(kind, name) for kind in KINDS if name in names_of(kind)} or {("model", large_matcher(name))}
-    chosen |= {("space", metric) for kind, name in chosen if kind == "space" for metric in needed_metrics(name)}
-    chosen |= {("model", model) for kind, name in chosen if kind == "space" for model in needed_models(name)}
+    metrics = {name for kind, name in chosen if kind == "space"} - {*pages()}
+    metrics |= {other for name in metrics for other in needed_metrics(name)}
+    chosen |= {("space", name) for name in metrics}
+    chosen |= {("model", model) for name in metrics for model in needed_models(name)}
     return sorted(chosen, key=lambda one: (KINDS.index(one[0]), one[1]))
 
 

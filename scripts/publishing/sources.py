@@ -49,19 +49,17 @@ def pages() -> list[str]:
     return sorted(path.parent.name for path in SPACES.glob("*/page.py"))
 
 
-def needed_models(space: str) -> list[str]:
+def needed_models(metric: str) -> list[str]:
     """Return the models that a metric downloads from the Hub if this package is not installed."""
-    needed = standalone.closure(*([] if space in pages() else [scorer_module(space)]))
+    needed = standalone.closure(scorer_module(metric))
     return [model for model in MODELS if f"evaluate_qa.metrics._shared.{model}" in needed]
 
 
-def needed_metrics(space: str) -> list[str]:
-    """Return the other metrics that a Space loads: its requirements.txt includes theirs."""
-    if space in pages():
-        return []
-    file = SPACES / space / "requirements.txt"
+def needed_metrics(metric: str) -> list[str]:
+    """Return the other metrics that the Space of a metric loads: its requirements.txt includes theirs."""
+    file = SPACES / metric / "requirements.txt"
     named = re.findall(r"^-r .*/metrics/(\w+)/requirements\.txt$", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return [name for name in named if name != space]
+    return [name for name in named if name != metric]
 
 
 def license_text() -> str:
