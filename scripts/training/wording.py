@@ -53,8 +53,8 @@ NUMBER_WORDS = {**{word: n for n, word in enumerate(_UNITS)}, **{word: 10 * n fo
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) ({_MONTH})(,? \d{{4}})?\b")
 _MONTH_FIRST = re.compile(rf"\b({_MONTH}) (\d{{1,2}})(,? \d{{4}})?\b")
-_SMALL = re.compile(r"(?<![\d.,])\d{1,2}(?![\d.,])")
-# Not a part of "twenty-one" or "two-thirds".
+# Not a part of "20th", "3pm" or "1.5", and no word of "twenty-one" or "two-thirds".
+_SMALL = re.compile(r"(?<![\w.,])\d{1,2}(?![\w.,])")
 _WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
 
 
