@@ -22,47 +22,32 @@ def rows():
         yield {"id": number, "prediction": text, "references": references, "question": f"Which is {number}?"}
 
 
-class Score:
-    """`score` with deltableu, which starts fast and needs no `evaluate`."""
-
-    def __init__(self, folder, suffix):
-        write_rows(folder / "in.jsonl", rows())
-        self.arguments = ["score", "--metric", "deltableu", "--input", folder / "in.jsonl", "--chunk-size", 5]
-        self.suffix, self.resume = suffix, ["--resume"]
+COMMANDS = [("score", "jsonl"), ("score", "csv"), ("score", "parquet"), ("synthesize", "jsonl")]
 
 
-class Synthesize:
-    """`synthesize` with a local server."""
+@pytest.fixture(params=COMMANDS, ids=" to ".join)
+def attack(request, finished, command, tmp_path):
+    """Runs a command in folders, and compares its files with those of an undisturbed run.
 
-    def __init__(self, folder, server):
-        write_rows(folder / "in.jsonl", (row for row in rows() if row["references"]))
-        at = ["--endpoint", server.url, "--load", "concurrency=2", "--load", "max_retries=0"]
-        self.arguments = ["synthesize", "--input", folder / "in.jsonl", *at]
-        self.suffix, self.resume = "jsonl", []
-
-
-@pytest.fixture(params=["score to jsonl", "score to csv", "score to parquet", "synthesize"])
-def job(request, tmp_path):
-    if request.param != "synthesize":
-        yield Score(tmp_path, request.param.rpartition(" ")[2])
-        return
+    `score` has the metric deltableu, which starts fast and needs no `evaluate`; `synthesize` has a local server.
+    """
+    name, suffix = request.param
+    write_rows(tmp_path / "in.jsonl", (row for row in rows() if row["references"] or name == "score"))
     server = ChatServer(reply="It is this.", seconds=0.005)
-    yield Synthesize(tmp_path, server)
+    options = {
+        "score": ["--metric", "deltableu", "--chunk-size", 5, "--resume"],
+        "synthesize": ["--endpoint", server.url, "--load", "concurrency=2", "--load", "max_retries=0"],
+    }
+    yield Attack([name, "--input", tmp_path / "in.jsonl", *options[name]], suffix, finished, command, tmp_path)
     server.close()
 
 
-@pytest.fixture
-def attack(job, finished, command, tmp_path):
-    """Runs the job in folders, and compares its files with those of an undisturbed run."""
-    return Attack(job, finished, command, tmp_path)
-
-
 class Attack:
-    """A job with a folder per attempt."""
+    """A command, which resumes its work, with a folder per attempt."""
 
-    def __init__(self, job, finished, command, tmp_path):
-        self._job, self._finished, self._command, self._tmp_path = job, finished, command, tmp_path
-        self._number = 0
+    def __init__(self, arguments, suffix, finished, command, tmp_path):
+        self._given, self._suffix, self._tmp_path = arguments, suffix, tmp_path
+        self._finished, self._command, self._number = finished, command, 0
         self.begin()
         began = time.monotonic()
         code, output = finished(*self._arguments())
@@ -71,8 +56,8 @@ class Attack:
         self.whole = self._files()
 
     def _arguments(self):
-        errors = [] if self._job.arguments[0] == "synthesize" else ["--errors", self.folder / "bad.jsonl"]
-        return [*self._job.arguments, "--output", self.folder / f"out.{self._job.suffix}", *errors]
+        errors = ["--errors", self.folder / "bad.jsonl"] if self._given[0] == "score" else []
+        return [*self._given, "--output", self.folder / f"out.{self._suffix}", *errors]
 
     def _files(self):
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
@@ -84,12 +69,12 @@ class Attack:
         self.folder.mkdir()
 
     def start(self):
-        """Start the command, resuming."""
-        return self._command(*self._arguments(), *self._job.resume)
+        """Start the command."""
+        return self._command(*self._arguments())
 
     def run(self, **options):
-        """Run the command, resuming; return exit code and output."""
-        return self._finished(*self._arguments(), *self._job.resume, **options)
+        """Run the command; return exit code and output."""
+        return self._finished(*self._arguments(), **options)
 
     def assert_whole(self):
         """Check that the files equal those of the undisturbed run."""
