@@ -109,7 +109,6 @@ def _store(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> Non
 
 
 def _line(record: Record) -> Line:
-    """Return a record as a row."""
     judge, row, verdict = asdict(record.judge), asdict(record.row), asdict(record.verdict)
     verdict["verdict"] = verdict.pop("correct")
     more = {"confidence": verdict.pop("confidence"), **(verdict.pop("aspects") or {})}

@@ -115,7 +115,6 @@ def _check_groups(given: list[str], known: list[str]) -> None:
 
 
 def _specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":
-    """Parse metrics and their options."""
     from ..agreement.metric_runs import MetricSpec, parse_metric
     from ..options import parse_options
 

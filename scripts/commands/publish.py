@@ -80,8 +80,8 @@ def _publish(chosen: "list[tuple[Kind, str]]", namespace: str, output: Path | No
     api = HfApi(library_name="evaluate-qa", library_version=__version__)
     with _root(output) as root:
         repositories = [
-            Repository(kind, namespace, path.name, Path(root), path if path.is_absolute() else None)
-            for kind, path in ((kind, Path(name)) for kind, name in chosen)
+            Repository(kind, namespace, Path(name).name, Path(root), Path(name) if Path(name).is_absolute() else None)
+            for kind, name in chosen
         ]
         if not output:
             steps.check_account(api, namespace)

@@ -107,7 +107,6 @@ def _changed(job: ScoringJob, rows: str) -> RowsError:
 
 @contextmanager
 def _engine(job: ScoringJob, scorer: FileRowScorer) -> Iterator[_Engine]:
-    """Yield a function that scores blocks."""
     if job.engine == "local":
         yield lambda tasks: ((task, scorer.score(task[1])) for task in tasks)
     else:

@@ -97,7 +97,6 @@ def _loss(clip: Any, model: Any, bias: Any, pixels: Any, owners: Sequence[ToyCli
 
 
 def _vectors(clip: Any, texts: Sequence[str]) -> Any:
-    """Return the unit vectors of short texts."""
     import torch
     from torch.nn.functional import normalize
 
