@@ -36,12 +36,9 @@ class Balance:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
 
     def counts(self, count: int, sizes: Sequence[int], data_sets: Sequence[str]) -> list[int]:
-        """Return how many of a number of answers to draw from each set, rounded so that the sum holds.
+        """Return how many of `count` answers to draw from each set, rounded so that the sum holds.
 
-        Args:
-            count: The number.
-            sizes: Number of answers in each set.
-            data_sets: Name of the data set that each set belongs to.
+        `sizes` are the numbers of answers in each set, and `data_sets` the names of the data sets they belong to.
 
         >>> Balance(temperature=0.5).counts(90, [100, 450, 450], ["a", "b", "b"])
         [23, 34, 33]

@@ -174,14 +174,10 @@ def training_batches(
     token_budget: int,
     taught: Sequence[float],
 ) -> list[TrainingBatch]:
-    """Return batches of some examples, each of similar length.
+    """Return batches of examples of similar length, each of at most `token_budget` tokens, padding included.
 
-    Args:
-        inputs: All examples, encoded for each model.
-        examples: The examples.
-        chosen: Indices of the examples to use, in random order.
-        token_budget: Most tokens in a batch, padding included.
-        taught: The teachers' margin for each example, NaN where there is none.
+    `chosen` are the indices of the examples to use, in random order; `inputs` has all examples, encoded for each head,
+    and `taught` the teachers' margin for each example, NaN where there is none.
     """
     longest = [max(len(listed[i][0]) for listed in inputs.values()) for i in chosen]
     lengths = [math.ceil(length / ROUNDED) * ROUNDED for length in longest]

@@ -63,14 +63,10 @@ class Classified:
 
 @dataclass(frozen=True)
 class Unclassified:
-    """Labeled answers as a matcher's input.
+    """Labeled answers as a matcher's input, with the name of each row's set.
 
-    Args:
-        inputs: The windows of the answers with their references.
-        pairs: The input of a task's head for each of them.
-        rows: The rows.
-        sets: The set of each row.
-        evidence: The features from words of each pair of answer and reference.
+    `inputs` are the windows of the answers with their references, and `pairs` what a task's head reads of each window.
+    `evidence` has the features from words of each pair of answer and reference.
     """
 
     inputs: Inputs

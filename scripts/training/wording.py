@@ -110,5 +110,5 @@ def yes_no(question: str, answer: str, right: str, wrong: str, draw: random.Rand
     stated = answer if claims_truth else f"It is {asked if claim else right if not truth else wrong}."
     forms = [f"{word}.", f"{word}, {stated}", f"{word}. {stated}"]
     if claims_truth:
-        forms += [f"{answer}", f"{answer} Therefore, the answer is {word.lower()}."]
+        forms += [answer, f"{answer} Therefore, the answer is {word.lower()}."]
     return made, draw.choice(forms), reference, float(claims_truth)

@@ -62,11 +62,7 @@ class Evaluator:
     def kinds(self, learner: Learner, size: str, fold: Kinds, seen: frozenset[str]) -> dict[str, Any]:
         """Return figures by kind and task, of the kinds in a fold or, without one, of those that are never trained on.
 
-        Args:
-            learner: The model, trained without the fold.
-            size: `SMALL` or `LARGE`.
-            fold: The kinds.
-            seen: Kinds to leave out, because the model was trained on them after all.
+        The model was trained without the fold, except for the kinds `seen`, which are left out.
         """
         wanted = [kind for kind in self._left_out[fold] if kind not in seen]
         outputs = self.outputs(learner, size) if wanted else {}

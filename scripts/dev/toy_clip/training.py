@@ -38,15 +38,8 @@ def train(
 ) -> None:
     """Train the model and save it with its tokenizer and image processor in the format of transformers.
 
-    The same machine always gives the same model.
-
-    Args:
-        folder: Where to save.
-        report: Print a line of progress.
-        steps: Number of batches.
-        batch: Frames, and texts, per batch.
-        copies: Number of copies of each clip, with different starts and shades.
-        clips: Number of different clips (default: all that are not held out).
+    The same machine always gives the same model. A batch has as many texts as frames. There are some copies of each of
+    the first `clips` clips that are not held out (default: all), with different starts and shades.
     """
     import torch
 
