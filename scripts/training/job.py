@@ -15,12 +15,10 @@ from ..labeled_data.rows import LabeledRow
 from .balance import Balanced, Examples
 from .checkpoint import digest
 from .examples import Generator, Mixture
-from .heads import Heads
 from .layers import NAMES
-from .learner import Learner
+from .learner import LANGUAGE, Heads, Learner, Teacher, is_teacher
 from .recipe import TrainingRecipe
 from .sources import KNOWN, LabeledSet, read_sets, sample
-from .teacher import LANGUAGE, Teacher, is_teacher
 
 _SUFFIX = ".safetensors"
 # Learning rate if a matcher learns only from a user's own rows.

@@ -20,8 +20,8 @@ from .epochs import train
 from .figures import BySet, by_set, mean_figure, with_interval
 from .job import TrainingJob
 from .layers import DEFAULT, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
+from .learner import Teacher
 from .recipe import TrainingRecipe
-from .teacher import Teacher
 
 Report = Callable[[str], None]
 

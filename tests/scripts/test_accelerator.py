@@ -19,9 +19,8 @@ from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer
 from evaluate_qa.dev.accelerator.verdicts import TRAINED
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.examples import TrainingExample
-from evaluate_qa.training.heads import Heads
+from evaluate_qa.training.learner import Heads, Teacher
 from evaluate_qa.training.recipe import TrainingRecipe
-from evaluate_qa.training.teacher import Teacher
 
 WORDS = "the cat dog bird fish sat ran flew swam on in mat tree park pond who what where why is it not no yes a"
 RECIPE = TrainingRecipe(device="cpu", token_budget=2048, max_tokens=32)

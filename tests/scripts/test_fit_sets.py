@@ -11,9 +11,8 @@ from evaluate_qa.labeled_data.rows import LabeledRow, divided
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.training import epochs
 from evaluate_qa.training.examples import Generator, Mixture
-from evaluate_qa.training.heads import Heads
 from evaluate_qa.training.layers import check_folds
-from evaluate_qa.training.learner import ROUNDED
+from evaluate_qa.training.learner import ROUNDED, Heads
 from evaluate_qa.training.recipe import TrainingRecipe
 from evaluate_qa.training.sources import WRITTEN, read_sets, sample
 

@@ -12,9 +12,8 @@ from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.epochs import Course, backward, teachers_margins
 from evaluate_qa.training.examples import TrainingExample
-from evaluate_qa.training.learner import Learner, TrainingBatch
+from evaluate_qa.training.learner import Learner, Teacher, TrainingBatch
 from evaluate_qa.training.recipe import TrainingRecipe
-from evaluate_qa.training.teacher import Teacher
 
 EXAMPLES = [
     TrainingExample("where is it?", "it is in paris.", "paris", 1.0),

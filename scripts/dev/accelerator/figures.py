@@ -8,9 +8,8 @@ import numpy as np
 
 from ...agreement.figures import figure
 from ...training.figures import by_set
-from ...training.heads import Heads
 from ...training.layers import DEFAULT, Classified, Layers, Unclassified, fit_layers, part, row_scores
-from ...training.learner import Encoded, Learner
+from ...training.learner import Encoded, Heads, Learner
 from ...uncertainty.arrays import Floats
 from .packing import SMALL, TEST, Packed, kind_of
 

@@ -16,10 +16,8 @@ from evaluate_qa.metrics._shared.matcher import read, save
 
 from ...training.epochs import Course, run_epoch, training_batches
 from ...training.examples import TrainingExample
-from ...training.heads import Heads
-from ...training.learner import Encoded, Learner, Weights
+from ...training.learner import Encoded, Heads, Learner, Teacher, Weights
 from ...training.recipe import TrainingRecipe
-from ...training.teacher import Teacher
 from . import parcel
 from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
