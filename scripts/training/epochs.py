@@ -4,6 +4,8 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,8 @@ import numpy as np
 from evaluate_qa.metrics._shared.arithmetic import Floats
 from evaluate_qa.metrics._shared.progress import followed
 
+from ..files.writing import replacing
 from .balance import Examples
-from .checkpoint import State, TrainingCheckpoint
 from .examples import TrainingExample, batches
 from .learner import ROUNDED, Encoded, Learner, TrainingBatch
 from .recipe import TrainingRecipe
@@ -25,6 +27,56 @@ _SMOOTHING, _TEACHERS = 0.05, 0.5
 _RISE, _LOWEST = 0.1, 0.01
 # Freed memory is returned to the system after this number of batches.
 _TRIMMED = 16
+
+State = dict[str, Any]
+"""Tensors, numbers, and lists and dicts of them."""
+
+
+@dataclass(frozen=True)
+class TrainingCheckpoint:
+    """A file with the state after the last complete epoch.
+
+    `key` is a digest of everything that decides the run; the state of another run is neither used nor replaced.
+    """
+
+    file: Path
+    key: str
+
+    def load(self) -> tuple[State, list[float]] | None:
+        """Return the state and the figure of each finished epoch; None if there is no file.
+
+        Raises:
+            ValueError: the file holds the state of another run, or something else.
+        """
+        import torch
+
+        if not self.file.is_file():
+            return None
+        try:
+            kept = torch.load(self.file, map_location="cpu", weights_only=True)
+            key, found = kept["key"], (kept["state"], kept["accuracies"])
+        except Exception as error:  # a damaged file, or one of another kind, may raise anything
+            reason = " ".join(str(error).split())
+            raise ValueError(
+                f"{self.file} is not the state of a training ({type(error).__name__}: {reason}); start over after: "
+                f"rm {self.file}"
+            ) from error
+        if key != self.key:
+            raise ValueError(
+                f"{self.file} holds another training that was interrupted; resume it with its options and data, or "
+                f"start over after: rm {self.file}"
+            )
+        return found
+
+    def save(self, state: State, accuracies: Sequence[float]) -> None:
+        """Write the state; the old file is replaced once the new one is complete."""
+        import torch
+
+        with replacing(self.file) as whole, whole.open("wb") as file:
+            try:
+                torch.save({"key": self.key, "state": state, "accuracies": list(accuracies)}, file)
+            except RuntimeError as error:  # it hides the OSError of a full disk
+                raise error.__context__ or error from None
 
 
 def train(

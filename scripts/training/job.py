@@ -1,5 +1,6 @@
 """A training job, and the checks of its files and options that run before any row is read."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +14,6 @@ from evaluate_qa.metrics._shared.matcher import read
 from ..files.writing import check_different, check_place
 from ..labeled_data.rows import LabeledRow
 from .balance import Balanced, Examples
-from .checkpoint import digest
 from .examples import Generator, Mixture
 from .layers import NAMES
 from .learner import LANGUAGE, Heads, Learner, Teacher, is_teacher
@@ -110,7 +110,9 @@ class TrainingJob:
             for found in self.sets
             for row in (*found.train, *found.dev)
         ]
-        return digest([texts, replace(self.recipe, device=None)], [file for _, file in _files(self.recipe)])
+        described = [repr(texts).encode(), repr(replace(self.recipe, device=None)).encode()]
+        parts = [*described, *(file.read_bytes() for _, file in _files(self.recipe))]
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     @property
     def compared(self) -> Path:

@@ -15,8 +15,7 @@ from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
 from ..files.writing import replacing
-from .checkpoint import TrainingCheckpoint
-from .epochs import train
+from .epochs import TrainingCheckpoint, train
 from .figures import BySet, by_set, mean_figure, with_interval
 from .job import TrainingJob
 from .layers import DEFAULT, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores

@@ -15,8 +15,7 @@ from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.matcher import Matcher, read, save
 from evaluate_qa.metrics._shared.matcher import find as shipped
 from evaluate_qa.training import run as run_module
-from evaluate_qa.training.checkpoint import TrainingCheckpoint
-from evaluate_qa.training.epochs import Course, backward
+from evaluate_qa.training.epochs import Course, TrainingCheckpoint, backward
 from evaluate_qa.training.learner import FORMATS, Heads, TrainingBatch
 from evaluate_qa.training.recipe import TrainingRecipe
 
