@@ -61,7 +61,7 @@ def cases(metric: str, columns: Columns, device: str | None) -> Cases:
 def deltableu_cases(columns: Columns, tokenize: str) -> Cases:
     """Return the cases of ΔBLEU: sacrebleu's `corpus_bleu` and the metric."""
     job = TextJob("deltableu", columns, compute={"tokenize": DeltaBleuOptions(tokenize=tokenize).tokenize})
-    return {"sacrebleu": (sacrebleu_corpus, job), "default": (corpus_score, job)}
+    return {"sacrebleu": (sacrebleu_corpus, job), "default": (scores, job)}
 
 
 def shuffled(columns: Columns, count: int, references: int) -> Columns:
@@ -93,21 +93,15 @@ def with_questions(columns: Columns) -> Columns:
 
 
 def scores(job: TextJob) -> Callable[[], Scores]:
-    """Run the metric as a user does; return the score of each row."""
+    """Run the metric as a user does; return the score of each row, or ΔBLEU's score of all rows."""
     metric = _loaded(job)
-    name = _OUTPUT.get(job.metric, "score")
 
     def run() -> Scores:
-        found: Scores = metric.compute(**job.columns, **job.compute)["per_example"][name]
-        return found
+        found = metric.compute(**job.columns, **job.compute)
+        of_rows: Scores = found["per_example"][_OUTPUT.get(job.metric, "score")]
+        return [found["deltableu"]] if job.metric == "deltableu" else of_rows
 
     return run
-
-
-def corpus_score(job: TextJob) -> Callable[[], Scores]:
-    """Run ΔBLEU as a user does; return its only score."""
-    metric = _loaded(job)
-    return lambda: [metric.compute(**job.columns, **job.compute)["deltableu"]]
 
 
 def sacrebleu_corpus(job: TextJob) -> Callable[[], Scores]:
