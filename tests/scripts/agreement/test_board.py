@@ -88,7 +88,7 @@ def test_command_shows_unseen_columns_apart(judged_dir, blend):
 
 
 def test_bad_label_of_a_judged_answer_is_named(judged_dir):
-    """tests/scripts/test_accelerator_sets.py has the other errors of such files."""
+    """tests/scripts/test_accelerator.py has the other errors of such files."""
     content = gzip.compress(json.dumps(judged("k?", "a", "yes", "k")).encode())
     (judged_dir / "verdicts" / "kqa_statements.jsonl.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"kqa_statements\.jsonl\.gz, line 1: label or score is 'yes'; expected"):
