@@ -12,7 +12,7 @@ from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .._values.scorer import ComparesValues
+from .._values.grading import ReadsAnswerKeys
 from .options import BemOptions
 from .scoring import margins, score
 
@@ -62,7 +62,7 @@ def _question(value: object) -> str:
     return text
 
 
-class BemScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
+class BemScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     """BEM judges whether an answer means the same as a reference, given the question.
 
     A classifier reads all three texts. The score is its probability that answer and reference are equivalent. If a

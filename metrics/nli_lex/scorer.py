@@ -15,7 +15,7 @@ from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .._values.scorer import ComparesValues
+from .._values.grading import ReadsAnswerKeys
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
 from .weights import UNFITTED, fit_weights, learner
@@ -66,7 +66,7 @@ def fill(template: str, question: str, answer: str) -> str:
     return before.replace("{question}", question) + answer + after.replace("{question}", question)
 
 
-class NliLexScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
+class NliLexScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
