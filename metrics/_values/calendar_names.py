@@ -61,9 +61,10 @@ _NOT_ALL_DAYS = re.compile(r"\b(?:closed|shut|or|first|last|second|third|fourth|
 _LONGEST, _LONGEST_DAYS = 60, 12  # Characters of a reference with several weekdays, and words of an answer with them.
 
 
-def may_be_in_cycle(reference: str) -> bool:
-    """Return whether a reference may have the name of a weekday, month or season."""
-    return not reference.isascii() or not _STARTS.isdisjoint(word_starts(reference))
+def is_in_cycle(reference: str) -> bool:
+    """Return whether a reference is the name of a weekday, month or season."""
+    may_be = not reference.isascii() or not _STARTS.isdisjoint(word_starts(reference))
+    return may_be and _only_name(reference) is not None
 
 
 def compare_in_cycle(texts: Texts) -> bool | None:
@@ -72,16 +73,15 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     >>> compare_in_cycle(Texts("Which day?", "on Tuesdays", "Tuesday")), compare_in_cycle(Texts("", "in July", "June"))
     (True, False)
     """
-    (text, reference_year), (said, year) = (
-        _without_year(_ALTERNATING.sub("", plain(text)))
-        for text in (texts.reference, _LATER_CLAUSE.sub("", texts.answer))
-    )
-    words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
-    cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
-    answer = _named(exact_words(said), cycle) if cycle else set()
-    if not cycle or len(answer) != 1 or _LIMITED.search(said):
+    reference = _only_name(texts.reference)
+    if not reference:
         return None
-    if answer != _named(words, cycle):
+    cycle, places, reference_year = reference
+    said, year = _without_year(_LATER_CLAUSE.sub("", texts.answer))
+    answer = _named(exact_words(said), cycle)
+    if len(answer) != 1 or _LIMITED.search(said):
+        return None
+    if answer != places:
         return False
     alternates = [_ALTERNATING.search(text) is not None for text in (texts.reference, texts.answer)]
     if alternates[0] != alternates[1]:
@@ -89,8 +89,17 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     return True if year == reference_year and texts.length <= _LONGEST_NAME else None
 
 
+def _only_name(reference: str) -> tuple[Mapping[str, int], set[int], str] | None:
+    """Return the cycle of the only word of a reference, the word's number, and the year; None for another reference."""
+    text, year = _without_year(reference)
+    words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
+    cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
+    return (cycle, _named(words, cycle), year) if cycle else None
+
+
 def _without_year(text: str) -> tuple[str, str]:
-    """Return a text without its year, and the year; `""` without one."""
+    """Return a plain text without its year and "every other", and the year; `""` without one."""
+    text = _ALTERNATING.sub("", plain(text))
     year = _YEAR.search(text)
     return (_YEAR.sub("", text, count=1), year[0]) if year else (text, "")
 

@@ -43,6 +43,11 @@ def _offered(question: str) -> Mapping[str, str] | None:
     return texts if {"a", "b"} <= texts.keys() else {} if _OF_OPTIONS.search(question) else None
 
 
+def offers_options(question: str) -> bool:
+    """Return whether a question has options."""
+    return _offered(question) is not None
+
+
 def compare_options(texts: Texts) -> bool | None:
     """Return whether the answer chooses the reference's options; None if those of one of them are unclear.
 

@@ -25,25 +25,28 @@ _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is rea
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
+_ASKS_TIME = (
+    "wie viel uhr", "quelle heure", "qué hora", "che ora", "que horas", "hoe laat", "której", "во сколько", "saat kaç",
+    "kaçta",
+)  # fmt: skip
 # What a question decides: 块 is money and not a piece, 分 is a minute and not a point, and 14.30 is a time.
-_BY_QUESTION = tuple(
-    (re.compile(asks, re.IGNORECASE), re.compile(pattern), replacement)
-    for asks, pattern, replacement in (
-        ("钱", "块", "元"),
-        ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
-        (
-            r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|во сколько|saat kaç|kaçta",
-            r"(?<![\d.,])(\d\d?)\.(\d\d)(?![\d.])",
-            r"\1:\2",
-        ),
+_MONEY, _MINUTES, _TIME = (
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        ("块", "元"),
+        (r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
+        (r"(?<![\d.,])(\d\d?)\.(\d\d)(?![\d.])", r"\1:\2"),
     )
 )
+_JAPANESE = re.compile("[ぁ-ヿ]")
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 8)
 def _rewritings(question: str) -> list[tuple[re.Pattern[str], str]]:
-    return [(pattern, replacement) for asks, pattern, replacement in _BY_QUESTION if asks.search(question)]
+    lower = question.lower()
+    asks = "钱" in question, _JAPANESE.search(question), any(phrase in lower for phrase in _ASKS_TIME)
+    return [rewriting for rewriting, asked in zip((_MONEY, _MINUTES, _TIME), asks, strict=True) if asked]
 
 
 @dataclass(frozen=True)
@@ -145,24 +148,29 @@ class Texts:
 
 
 class Rule(NamedTuple):
-    """A rule for a kind of values. It is not tried outside its limits."""
+    """A rule for a kind of values. It is not tried outside its limits, or if a fast test of one of the texts fails.
+
+    Tests and limits keep most rules from most texts, so that `compare` need not repeat them.
+    """
 
     kind: str  # unless the rule returns a comparison with another one
     compare: Callable[[Texts], Comparison | bool | None]
-    may_be: Callable[[str], Any] | None = None  # a fast test, which fails only for references of another kind
-    may_answer: Callable[[str], Any] | None = None  # a fast test, which fails only for answers without a verdict
+    may_be: Callable[[str], Any] | None = None  # fails only for references of another kind
+    may_ask: Callable[[str], Any] | None = None  # fails only for questions without a verdict
+    may_answer: Callable[[str], Any] | None = None  # fails only for answers without a verdict
     most_spaces: float = math.inf  # in the reference
     longest_reference: float = 120  # in characters
     longest_answer: float = math.inf  # in characters
 
-    def may_apply(self, reference: str) -> bool:
-        """Return whether the reference may be of this kind."""
-        within = len(reference) <= self.longest_reference and reference.count(" ") <= self.most_spaces
-        return within and (self.may_be is None or bool(self.may_be(reference)))
+    def may_apply(self, reference: str, question: str) -> bool:
+        """Return whether the reference and the question may be of this kind."""
+        if len(reference) > self.longest_reference or reference.count(" ") > self.most_spaces:
+            return False
+        return (not self.may_be or bool(self.may_be(reference))) and (not self.may_ask or bool(self.may_ask(question)))
 
 
 def first_verdict(rules: Iterable[Rule], texts: Texts) -> Comparison | None:
-    """Compare by the first rule that applies; None if none does."""
+    """Compare by the first rule that applies to the answer; None if none does."""
     length = len(texts.answer)
     for rule in rules:
         if length > rule.longest_answer or (rule.may_answer and not rule.may_answer(texts.answer)):

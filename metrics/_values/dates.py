@@ -53,6 +53,7 @@ _WITH_MONTH = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
+_MAY_BE_IN_DIGITS = re.compile(r"\d\s?[-/.年년月월]|\d{8}")
 _IN_DIGITS = re.compile(
     r"""
     (?<![\w.,/-])(?:
@@ -90,15 +91,16 @@ _WHOLE = r"(?![\d:]|[.,]\d)"
 _UNIT = r"\s?(?:uhr|h|heures?|u|uur|horas?|ore|час\w*|o'clock)(?![^\W\d]|/)"
 _BEFORE_HOUR = r"[ -](?P<sure>(?=past|nach|v|para))?(?:past|after|nach|over|(?P<to>to|before|voo?r|para as?))[ -]"
 _AFTER_HOUR = r"(?:\s(?:(?(exact)et|[ye])|(?P<to>moins|menos|meno))(?:\s(?:le|un|1))?)?\s"
-_HALF_OF_DAY = (
+_IN_HALF_OF_DAY = (
     r"(?:,?\s?(?:(?P<am>a\.?\s?m\b\.?|(?:in the )?morning|morgens|vormittags|früh|'s (?:ochtends|morgens)|"
     r"in de (?:ochtend|morgen)|du matin|"
     r"d[ai] mattina|de la ma(?:ñan|drugad)a|del mattino|da ma(?:nhã|drugada)|утра)"
     r"|(?P<pm>p\.?\s?m\b\.?|(?:in the )?(?:afternoon|evening)|nachmittags|abends|'s (?:na)?middags|'s avonds|"
     r"in de (?:(?:na)?middag|avond)|du soir|"
     r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
-    r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))?"
+    r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))"
 )
+_HALF_OF_DAY = f"{_IN_HALF_OF_DAY}?"
 # A number before an hour is a time only at the end of a clause, because "5 to 10" may be a range.
 _END = r"(?(known)|(?=\s*(?:$|[.,;!?)])))"
 _TIMES = tuple(
@@ -118,6 +120,9 @@ _TIMES = tuple(
         r"\b(?! (?:et|y|e|moins|menos|meno) | 1/2)",
     )
 )
+# Fast tests of texts, without which the last but one or two of these patterns do not match.
+_NEAR_HOUR = re.compile(rf"{_BEFORE_HOUR}(?:\d|noon|mid)", re.IGNORECASE)
+_AFTER_DIGIT = re.compile(rf"\d(?:[:.][0-5]\d|{_UNIT}|{_IN_HALF_OF_DAY})", re.IGNORECASE)
 _MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}
 _HOURS = {"noon": 12, "midday": 12, "midnight": 24}
 _UNITS_OF_TIMES, _UNITS_OF_DAYS = frozenset({"uhr", "uur", "heures", "o'clock"}), frozenset({"uhr", "uur", "u", "h"})
@@ -234,6 +239,8 @@ def _with_month(text: str) -> Iterator[Date]:
 
 
 def _in_digits(text: str) -> Iterator[Date]:
+    if not _MAY_BE_IN_DIGITS.search(text):
+        return
     for match in _IN_DIGITS.finditer(text):
         digits = {name[0]: value for name, value in match.groupdict().items() if value and value.isdecimal()}
         numbers = {name: int(value) for name, value in digits.items()}
@@ -282,7 +289,9 @@ def times(text: str, language: str = "en") -> list[Time]:
     """
     if not _DIGIT.search(text) and not _TIMES[-1].search(text):  # neither an hour nor noon
         return []
-    matches = (match for pattern in _TIMES[2 if language == "en" else 0 :] for match in pattern.finditer(text))
+    tests = language != "en", language != "en", _NEAR_HOUR.search(text), _AFTER_DIGIT.search(text), True
+    patterns = (pattern for pattern, may_match in zip(_TIMES, tests, strict=True) if may_match)
+    matches = (match for pattern in patterns for match in pattern.finditer(text))
     return _apart(
         Time(*read, *match.span())
         for match in matches

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Texts
@@ -76,6 +77,16 @@ def _denies(word: str, other: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 10)
+def _may_have_pole(reference: str) -> bool:
+    return reference.count(" ") < _LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(reference))
+
+
+def has_direction(reference: str) -> bool:
+    """Return whether a reference may have a direction."""
+    return _MAY_HAVE_ENDS.search(reference) is not None or _may_have_pole(reference)
+
+
 def compare_direction(texts: Texts) -> bool | None:
     """Return whether an answer has the same direction; None for another reference or if that is not certain.
 
@@ -84,8 +95,7 @@ def compare_direction(texts: Texts) -> bool | None:
     """
     if _MAY_HAVE_ENDS.search(texts.reference) and (same := _compare_ends(texts)) is not None:
         return same
-    pole = texts.reference.count(" ") < _LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(texts.reference))
-    return _compare_pole(texts) if pole else None
+    return _compare_pole(texts) if _may_have_pole(texts.reference) else None
 
 
 def _compare_ends(texts: Texts) -> bool | None:

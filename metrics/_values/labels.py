@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from .comparison import Texts
 from .phrases import mentioned
@@ -13,8 +14,9 @@ _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
 _SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*"), "") | {"lg": "log"}
+_Form = tuple[re.Pattern[str], dict[str, str]]
 # Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
-_LABELS: Sequence[tuple[re.Pattern[str], dict[str, str]]] = [
+_LABELS: Sequence[_Form] = [
     (re.compile(pattern), same)
     for pattern, same in (
         (rf"\b(?i:(?:{_KEY})+\w+)", _SAME_KEYS),
@@ -46,18 +48,16 @@ _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 def compare_label(texts: Texts, version: bool) -> bool | None:
     """Compare the only label in the answer that has the reference's form; None if there are several or none."""
-    reference, answer = _tidy(texts.reference), _tidy(texts.answer)
-    name, _, last = reference.rpartition(" ")
-    forms = [(VERSION, {"v": ""})] if version else _LABELS
-    found = ((*form, label) for label in (reference, last) for form in forms if form[0].fullmatch(label))
-    pattern, same, label = next(found, (None, {}, ""))
-    if pattern is None or texts.length > _LONGEST:
+    found = _label(texts.reference, version)
+    if found is None or texts.length > _LONGEST:
         return None
-    if reference.startswith("O("):
+    label, name, (pattern, same) = found
+    answer = _tidy(texts.answer)
+    if label.startswith("O("):
         answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
     said = f"{texts.question} {answer}".lower()
-    if label != reference and not all(word in said for word in name.lower().split()):
+    if not all(word in said for word in name.lower().split()):
         return None
     of_any_form = pattern is _LABELS[-1][0]
     values = texts.reference_values
@@ -69,6 +69,17 @@ def compare_label(texts: Texts, version: bool) -> bool | None:
         matches = [match for match in pattern.finditer(answer) if not of_any_form or _form(match[0]) == _form(label)]
         affirmed = {_plain(match[0], same): not mentioned(answer, *match.span()) for match in matches}
     return _compare_labels(affirmed, _plain(label, same), version, texts.length <= _SENTENCE)
+
+
+@lru_cache(maxsize=1 << 10)
+def _label(reference: str, version: bool) -> tuple[str, str, _Form] | None:
+    """Return the label that a reference is or ends with, the words before it, and its form; None without a label."""
+    reference = _tidy(reference)
+    name, _, last = reference.rpartition(" ")
+    forms = [(VERSION, {"v": ""})] if version else _LABELS
+    labels = ((reference, ""), (last, name)) if name else ((reference, ""),)
+    found = ((label, before, form) for label, before in labels for form in forms if form[0].fullmatch(label))
+    return next(found, None)
 
 
 def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, short: bool) -> bool | None:

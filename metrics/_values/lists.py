@@ -38,7 +38,6 @@ _SEVERAL = re.compile(
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
 )
-_asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
@@ -77,7 +76,7 @@ _KEYS_IN_ORDER = re.compile(r"\b[\w-]+(?:, [\w-]+)*,? and [\w-]+")
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
-    r"\s*(?:,(?!\d)|(?<!\d),|[;/|\n]|\bor else\b|\bor\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))+\s*", re.IGNORECASE
+    r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+", re.IGNORECASE
 )
 _HEDGE = re.compile(
     r"^(?:\s|either|possibly|perhaps|maybe|probably|mostly|mainly|chiefly|"
@@ -129,7 +128,7 @@ def is_list(texts: Texts) -> bool:
     items = _parts(texts.reference, texts.question)
     if len(items) <= 1:
         return False
-    several = len(items) > _FEW or _asks_for_several(texts.question) is not None
+    several = len(items) > _FEW or not asks_for_one(texts.question)
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
 
@@ -373,6 +372,17 @@ def _alike(left: str, right: str) -> bool:
     return bool(starts[0] & starts[1]) or similar or left.isupper() or right.isupper()
 
 
+@lru_cache(maxsize=1 << 8)
+def asks_for_one(question: str) -> bool:
+    """Return whether a question does not ask for several things."""
+    return _SEVERAL.search(question) is None
+
+
+def is_single(reference: str) -> bool:
+    """Return whether a reference is no list."""
+    return len(parts(reference)) == 1
+
+
 def is_one_of_candidates(texts: Texts) -> bool:
     """Return whether an answer lists several candidates, including the reference, without choosing one.
 
@@ -381,12 +391,9 @@ def is_one_of_candidates(texts: Texts) -> bool:
     """
     if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer:
         return False
-    pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(texts.answer)]
-    if len(pieces) < _FEW or any(":" in piece for piece in pieces[1:]):
-        return False  # "Sorted: 3, 7, 9. Median: 7"
-    if len(parts(texts.reference)) > 1 or _asks_for_several(texts.question) or _EXCLUDES.search(texts.answer):
+    items = _candidates(texts.answer)
+    if len(items) < _FEW:
         return False
-    items = [words for piece in pieces if (words := exact_words(piece))]
     right = {exact_words(reference) for reference in (texts.reference, *texts.references)}
     if {item for item in items if item in right} != {exact_words(texts.reference)}:
         return False
@@ -396,3 +403,15 @@ def is_one_of_candidates(texts: Texts) -> bool:
     names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
     unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)
     return unsure or (len(items) >= _MANY and items[0] not in right)
+
+
+@lru_cache(maxsize=1 << 8)
+def _candidates(answer: str) -> Sequence[Sequence[str]]:
+    """Return the words of each candidate that an answer may list; nothing for an answer that chooses one."""
+    many = sum(map(answer.count, (*",/|\n.", " ou "))) >= _MANY - 1
+    if not (many or _UNSURE.search(answer)) or _EXCLUDES.search(answer):
+        return []
+    pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(answer)]
+    if any(":" in piece for piece in pieces[1:]):
+        return []  # "Sorted: 3, 7, 9. Median: 7"
+    return [words for piece in pieces if (words := exact_words(piece))]

@@ -227,8 +227,11 @@ def compare_appointment(texts: Texts) -> bool | None:
     >>> compare_appointment(Texts("", "15:00 on Mon, April 14", "Monday 14 April, 3 pm"))
     True
     """
-    wanted, said = texts.reference_values, texts.answer_values
-    if any(len(moments) != 1 for moments in (wanted.dates, wanted.times, said.dates, said.times)):
+    wanted = texts.reference_values
+    if len(wanted.dates) != 1 or len(wanted.times) != 1:
+        return None
+    said = texts.answer_values
+    if len(said.dates) != 1 or len(said.times) != 1:
         return None
     date, time = wanted.dates[0], wanted.times[0]
     words = rest(wanted.text, min(date.start, time.start), max(date.end, time.end))
@@ -248,10 +251,10 @@ def compare_time(texts: Texts) -> Comparison | None:
     (True, None)
     """
     values = texts.reference_values
-    if _HOW_LONG.search(texts.question):
-        return None  # "5 heures" may be a time or a duration
     if len(values.times) != 1 or values.dates or rest(values.text, values.times[0].start, values.times[0].end):
         return None
+    if _HOW_LONG.search(texts.question):
+        return None  # "5 heures" may be a time or a duration
     if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)

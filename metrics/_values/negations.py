@@ -20,13 +20,14 @@ _LIMITED = word_set(
     "only just merely necessarily always all every everyone quite yet until unless but or may might could possible "
     "possibly perhaps maybe probably likely some half many most often sometimes"
 )
-_QUANTIFIER = re.compile(
+QUANTIFIER = re.compile(
     r"\W*(?:(?P<not_all>not (?:all|every)(?:one|body|thing)?)|(?P<all>all|every(?:one|body|thing)?|each)|"
     r"(?P<none>none|no(?:body|thing| one)?))\b(?! doubt)(?: of)?",
     re.IGNORECASE,
 )
+"""A quantifier at the start of a statement."""
 _VERBS = word_set("is are was were has have had of them can will")
-_MOST = 25  # Words of a text.
+_MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 
 
 def is_denial(texts: Texts) -> bool:
@@ -36,8 +37,8 @@ def is_denial(texts: Texts) -> bool:
     (True, False)
     """
     reference, answer = texts.reference, texts.answer
-    if _QUANTIFIER.match(reference) and _has_other_quantifier(reference, answer):
-        return True
+    if not len(reference) <= _LONGER * len(answer) <= _LONGER**2 * len(reference):
+        return False
     if not _has_negator(reference) and not _has_negator(answer):
         return False
     wanted, given = _words(reference), _words(answer)
@@ -50,9 +51,9 @@ def is_denial(texts: Texts) -> bool:
     return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
 
 
-def _has_other_quantifier(reference: str, answer: str) -> bool:
+def has_other_quantifier(texts: Texts) -> bool:
     """Return whether two statements differ in "all", "not all" or "none" at their start, and only in that."""
-    first, second = (_QUANTIFIER.match(text) for text in (reference, answer))
+    first, second = (QUANTIFIER.match(text) for text in (texts.reference, texts.answer))
     if not first or not second or first.lastgroup == second.lastgroup:
         return False
     said, others = (
@@ -62,12 +63,12 @@ def _has_other_quantifier(reference: str, answer: str) -> bool:
     return said == others != set()
 
 
-@lru_cache(maxsize=1 << 8)
+@lru_cache(maxsize=1 << 12)
 def _has_negator(text: str) -> bool:
     return _NEGATOR.search(text.lower()) is not None
 
 
-@lru_cache(maxsize=1 << 8)
+@lru_cache(maxsize=1 << 12)
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
     full = _SHORTENED.sub(lambda match: _FULL.get(match[0][:2], " not"), text.lower())

@@ -32,19 +32,22 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
-def _function_words(text: str) -> tuple[float, ...]:
-    """Return the number of each language's function words in a text; letters of its own count as one.
+def _function_words(text: str) -> tuple[dict[str, float], bool]:
+    """Return the number of each language's function words in a text, and whether one of them is in no English text.
 
-    Words that are not in English texts count a little more than one.
+    Words that are not in English texts count a little more than one, and so do letters of one language.
     """
-    counts = dict.fromkeys(_FUNCTION_WORDS, 0.0)
+    counts: dict[str, float] = {}
     lower = text.lower()
     if not text.isascii():
-        counts |= {language: _SURE * (not letters.isdisjoint(lower)) for language, letters in _LETTERS_OF.items()}
+        counts = {language: _SURE for language, letters in _LETTERS_OF.items() if not letters.isdisjoint(lower)}
+    foreign = bool(counts)
     for word in _WORD.findall(lower):
         for language in _LANGUAGES.get(word, ()):
-            counts[language] += 1 if word in _IN_ENGLISH else _SURE
-    return tuple(counts.values())
+            sure = word not in _IN_ENGLISH
+            counts[language] = counts.get(language, 0) + (_SURE if sure else 1)
+            foreign = foreign or (sure and language != "en")
+    return counts, foreign
 
 
 def language_of(*texts: str) -> str:
@@ -55,13 +58,14 @@ def language_of(*texts: str) -> str:
     >>> language_of("Wie viele Knochen hat ein Mensch?", "206"), language_of("206 bones")
     ('de', 'en')
     """
-    counts = [*map(sum, zip(*map(_function_words, texts), strict=True))]
+    found = [_function_words(text) for text in texts]
+    if not any(foreign for _, foreign in found):
+        return "en"
+    counts = {language: sum(words.get(language, 0) for words, _ in found) for language in _FUNCTION_WORDS}
     # Without a fraction, all words may be English.
-    counts = [
-        count if count % 1 or language == "en" else 0 for language, count in zip(_FUNCTION_WORDS, counts, strict=True)
-    ]
-    most = max(counts)
-    return "en" if int(most) <= int(counts[-1]) else [*_FUNCTION_WORDS][counts.index(most)]
+    others = [language for language, count in counts.items() if count % 1 and language != "en"]
+    language = max(others, key=counts.__getitem__, default="en")
+    return language if int(counts[language]) > int(counts["en"]) else "en"
 
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -95,6 +99,9 @@ _PERCENT = re.compile(
 # The first three letters of words in the patterns.
 _IN_PERCENT = word_set("per cen pro cie про")
 _IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b"), word_set("doz dut dou doc")
+_IN_ENGLISH_NUMBERS = word_set(
+    "zer o os one two thr fou fiv six sev eig nin ten ele twe thi for fif hun tho mil bil tri fir sec"
+)
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKM]|(?<=\d)m|bn|B)(?![\w/^])")
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9}
@@ -141,7 +148,7 @@ def with_digits(text: str, language: str = "en") -> str:
         text = _SCALED.sub(lambda match: _scaled(match, language), text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
         text = _LETTER_SCALED.sub(_letter_scaled, text)
-    if language not in NUMERALS:
+    if language not in NUMERALS and (language != "en" or not _IN_ENGLISH_NUMBERS.isdisjoint(starts)):
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
             return with_digits(text)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula
 from .lists import compare_list, is_list
@@ -19,6 +20,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _RATIO = re.compile(
     r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
 )
+_LONG = 8  # Words.
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 
@@ -38,12 +40,15 @@ def compare_number_or_date(texts: Texts) -> Comparison | None:
 
 def _is_same_text(texts: Texts) -> Comparison | None:
     """Compare texts that are the same with digits for number words: "World War II" and "world war two"."""
-    numbers = texts.reference_values.numbers
+    numbers, words = texts.reference_values.numbers, exact_words(texts.reference)
+    # Without its number words, most of a long text is the same.
+    if not numbers or (len(words) > _LONG and 2 * sum(word in texts.answer_words for word in words) < len(words)):
+        return None
     answer, reference = (
         _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )
     same_units = [mention.unit for mention in numbers] == [mention.unit for mention in texts.answer_values.numbers]
-    return Comparison(numbers[0].kind, True) if numbers and answer == reference and same_units else None
+    return Comparison(numbers[0].kind, True) if answer == reference and same_units else None
 
 
 def _compare_formula(texts: Texts) -> bool | None:

@@ -23,18 +23,17 @@ def has_other_number(texts: Texts) -> bool:
     >>> has_other_number(Texts("", "Lyon 1, Paris 3", "Paris 3, Lyon 1"))
     False
     """
-    reference_values, lower = _values(texts.reference_values), texts.answer.lower()
-    if not 0 < len(reference_values) <= _MOST_VALUES or len(lower) > _LONGER * len(texts.reference):
+    if len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    words = _words(texts.reference_values)
-    if not all(word in lower for word in words) or negated(texts.answer):
-        return False
-    answer_values = _values(texts.answer_values)
-    if len(reference_values) != len(answer_values):
+    words, lower = _words(texts.reference_values), texts.answer.lower()
+    if not words or not all(word in lower for word in words) or negated(texts.answer):
         return False
     said = _words(texts.answer_values)
     kept = [word for word in said if word in words]
-    if not words or kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint({*words, *said}):
+    if kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint(said):
+        return False
+    reference_values, answer_values = _values(texts.reference_values), _values(texts.answer_values)
+    if not 0 < len(reference_values) == len(answer_values) <= _MOST_VALUES:
         return False
     verdicts = [_differ(*pair, texts.tolerance) for pair in zip(answer_values, reference_values, strict=True)]
     return None not in verdicts and True in verdicts
@@ -63,8 +62,7 @@ def _differ(answer: Mention | Date, reference: Mention | Date, tolerance: float 
 
 
 def _words(values: Values) -> list[str]:
-    text = list(values.text)
-    spans = [(value.start, value.end) for value in values.numbers] + [(date.start, date.end) for date in values.dates]
-    for start, end in spans:
-        text[start:end] = " " * (end - start)
-    return [singular(word) for word in WORD.findall("".join(text).lower()) if word not in FILLERS - _VAGUE]
+    text = values.text
+    for value in (*values.numbers, *values.dates):
+        text = f"{text[: value.start]}{' ' * (value.end - value.start)}{text[value.end :]}"
+    return [singular(word) for word in WORD.findall(text.lower()) if word not in FILLERS or word in _VAGUE]

@@ -30,9 +30,20 @@ _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
 # "Washington, D.C." is not the state, and "Panama City" not the country.
-_ASKS_STATE, _CAPITALS = re.compile(r"\b(?:states?|country|nation)\b"), ("D.C", "DC", "City")
+ASKS_STATE, _CAPITALS = re.compile(r"\b(?:states?|country|nation)\b"), ("D.C", "DC", "City")
+"""A question for a state or country."""
 _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
+
+
+def is_city_of_name(texts: Texts) -> bool:
+    """Return whether an answer names a city with the name of a state or country, which the question asks for."""
+    return texts.answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS
+
+
+def is_known_name(reference: str) -> bool:
+    """Return whether a reference is the name of a place, language or number."""
+    return bool(keys_of(reference.strip(" .")))
 
 
 def compare_known_name(texts: Texts) -> Comparison | None:
@@ -46,10 +57,8 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     answer = texts.answer
     if len(answer.split()) > _MOST_WORDS:
         return None
-    if answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS and _ASKS_STATE.search(texts.question):
-        return Comparison("place", False)
     reference_keys = keys_of(texts.reference.strip(" ."))
-    if not reference_keys or _UNSURE.search(answer) or NEGATION.search(answer):
+    if _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     kinds = {key[0] for key in reference_keys}
     is_number = kinds == {"n"}

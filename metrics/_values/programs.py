@@ -7,6 +7,7 @@ difference matters.
 import re
 import unicodedata
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from .comparison import Texts
 from .labels import bare
@@ -56,9 +57,12 @@ def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
-    reference, quoted = _tidy(texts.reference), QUOTED.findall(texts.answer)
+    reference = _tidy(texts.reference)
+    if not _is_program(texts.reference, reference, regex):
+        return None
+    quoted = QUOTED.findall(texts.answer)
     answer = quoted[0] if quoted else texts.answer
-    if not _is_program(texts.reference, reference, regex) or len(quoted) > 1 or (not regex and "\\" in answer):
+    if len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
     if COMMAND.match(reference) and _PLACEHOLDER.search(reference):
@@ -116,6 +120,7 @@ def _command_in(answer: str, reference: str) -> str:
     return " ".join(answer[match.start() :].split()[: len(words)]) if match else answer
 
 
+@lru_cache(maxsize=1 << 10)
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
     text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
@@ -125,6 +130,7 @@ def _tidy(text: str) -> str:
     return _INNER_SPACE.sub("", text)
 
 
+@lru_cache(maxsize=1 << 10)
 def _is_program(text: str, tidy: str, regex: bool) -> bool:
     if not tidy or tidy.count(" ") > _SPACES or _MEASURE.match(text):
         return False

@@ -30,7 +30,8 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
-_ASKS_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
+ASKS_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
+"""A question for a unit."""
 _FRACTION = re.compile(r"(\d+)/(\d+)")
 _CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
 _INTERROGATIVES = word_set("how what which many much long often far get have")
@@ -66,13 +67,11 @@ _MOST_WORDS, _MOST_NEW_WORDS = 3, 2  # Words around a reference's number: all, a
 
 
 def compare_unit(texts: Texts) -> bool | None:
-    """Compare names of units, if the question asks for one: "pascal" and "Pa"; None for other texts.
+    """Compare names of units for a question that asks for one: "pascal" and "Pa"; None for other texts.
 
     >>> compare_unit(Texts("Which SI unit?", "Pa", "pascal")), compare_unit(Texts("Which SI unit?", "newton", "joule"))
     (True, False)
     """
-    if not _ASKS_UNIT.search(texts.question):
-        return None
     names = [text.strip(" .").removeprefix("the ") for text in (texts.reference, texts.answer.partition(", ")[0])]
     units = [unit for name in names for unit, length in [unit_at(f" {name}")] if unit and length == len(name) + 1]
     if len(units) < len(names):

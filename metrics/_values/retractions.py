@@ -1,6 +1,7 @@
 """Judge answers that correct themselves by what they say last: "The Loire. No, wait, the Seine."."""
 
 import re
+from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Texts
@@ -49,14 +50,20 @@ def compare_correction(texts: Texts) -> bool | None:
     return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
 
 
+@lru_cache(maxsize=1 << 8)
+def concludes(answer: str) -> bool:
+    """Return whether an answer gives a name after "but"."""
+    return answer.count(" ") <= _SETTLED and not takes_back(answer) and _BUT_IS.search(answer) is not None
+
+
 def compare_conclusion(texts: Texts) -> bool | None:
     """Return whether the name that an answer gives after "but" is the reference; None for another answer.
 
     >>> compare_conclusion(Texts("", "Many say Sydney, but it's actually Canberra.", "Canberra"))
     True
     """
-    named = texts.reference[:1].isupper() and texts.answer.count(" ") <= _SETTLED and not takes_back(texts.answer)
-    if not named or not (match := _BUT_IS.search(texts.answer)):
+    match = _BUT_IS.search(texts.answer)
+    if not match or not texts.reference[:1].isupper():
         return None
     before, topic, name = map(exact_words, (texts.answer[: match.start()], match["topic"] or "", match["name"]))
     new = {*map(singular, topic)} - {*map(singular, before)} - FILLERS

@@ -4,11 +4,12 @@
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .directions import POLE, around, compare_direction, content_words, opposite
+from .directions import POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import SIGN_OF_VALUE
 from .text import word_set
@@ -24,26 +25,33 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
-_ASKS_SUBJECT = re.compile(
+ASKS_SUBJECT = re.compile(
     r"(?:who|what|which \w+(?: \w+)?) (?P<verb>beat|bought|shot|hit|led|taught|acquired|defeated|killed|invaded|"
     r"replaced|hired|succeeded|conquered|attacked|arrested|sued|founded|invented|outsold) (?P<object>.+)",
     re.IGNORECASE,
 )
+"""A question with a verb whose subject is asked for."""
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
-def compare_statements(texts: Texts) -> bool | None:
-    """Compare who did what, and directions; None for other texts or if that is not certain."""
-    for compare in (compare_roles, compare_direction) if texts.answer.count(" ") < _LONGEST_ANSWER else ():
-        same = compare(texts)
-        if same is None or NEGATION.search(texts.reference) or NEGATION.search(texts.answer):
-            continue
-        if not (same and SIGN_OF_VALUE.search(texts.reference)):
-            return same
-    return False if says_opposite(texts) else None
+def affirmed(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], bool | None]:
+    """Return a rule without verdicts on statements that deny something. It calls none with a value equal."""
+
+    def compare_affirmed(texts: Texts) -> bool | None:
+        same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
+        if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}"):
+            return None
+        return None if same and SIGN_OF_VALUE.search(texts.reference) else same
+
+    return compare_affirmed
+
+
+def may_have_roles(reference: str) -> bool:
+    """Return whether a reference may be a statement about two things."""
+    return reference.count(" ") >= _FEWEST - 1
 
 
 def compare_roles(texts: Texts) -> bool | None:
@@ -55,14 +63,11 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
-    words = reference.lower().split()
-    if len(words) < _FEWEST:
-        return None
     if " than " in reference:
         ranks = " than " not in answer
         return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
     lowered = answer.lower()
-    named = all(word.rstrip(".,;:!?")[:4] in lowered for word in words)
+    named = all(word.rstrip(".,;:!?")[:4] in lowered for word in reference.lower().split())
     return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
 
 
@@ -125,7 +130,7 @@ def compare_subject(texts: Texts) -> Comparison | None:
     >>> compare_subject(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets")).equal
     False
     """
-    asked = _ASKS_SUBJECT.match(texts.question)
+    asked = ASKS_SUBJECT.match(texts.question)
     if not asked:
         return None
     said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
@@ -157,7 +162,7 @@ def _swapped(reference: str, answer: str) -> bool:
     return len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
 
 
-@lru_cache(maxsize=1 << 8)
+@lru_cache(maxsize=1 << 12)
 def _stems(text: str) -> list[str]:
     return [*map(stem, WORD.findall(text.lower()))]
 
