@@ -43,6 +43,11 @@ def _offered(question: str) -> Mapping[str, str] | None:
     return texts if {"a", "b"} <= texts.keys() else {} if _OF_OPTIONS.search(question) else None
 
 
+def may_be_option(reference: str) -> bool:
+    """Return whether a reference may be an option, or start with its letter."""
+    return len(reference) <= _LONGEST_OPTION or reference[0] == "(" or reference[1] in ").:"
+
+
 def offers_options(question: str) -> bool:
     """Return whether a question has options."""
     return _offered(question) is not None
@@ -54,10 +59,7 @@ def compare_options(texts: Texts) -> bool | None:
     >>> [compare_options(Texts("2 + 2? (a) 3 (b) 4 (c) 5", answer, "(b)")) for answer in ("It is 4.", "b and c", "7")]
     [True, False, None]
     """
-    may_be_option = len(texts.reference) <= _LONGEST_OPTION or texts.reference[0] == "(" or texts.reference[1] in ").:"
-    offered = _offered(texts.question) if may_be_option else None
-    if offered is None:
-        return None
+    offered = _offered(texts.question) or {}
     match = _LETTER.fullmatch(texts.reference.strip()) or (_LABELED.match(texts.reference) if offered else None)
     expected = {match[1].lower()} if match else _letters(texts.reference, offered)
     chosen = _chosen(texts.answer, offered)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from .text import letter_words
+
 _MONTHS = (
     "january jan januar jänner janvier enero gennaio janeiro januari января январь "
     "stycznia ocak ιανουαρίου जनवरी يناير",
@@ -35,7 +37,6 @@ _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
 _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
 _ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
-_MONTH = re.compile(rf"(?:{_ANY_MONTH})(?!\w)")
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
     "M": rf"(?=[^\W\d_])(?P<M{{0}}>{_ANY_MONTH})(?!\w)\.?",
@@ -228,7 +229,7 @@ def dates(text: str) -> list[Date]:
 
 
 def _with_month(text: str) -> Iterator[Date]:
-    if not _MONTH.search(text.lower()):  # a fast test
+    if text.isascii() and MONTH_OF.keys().isdisjoint(letter_words(text)):  # a fast test
         return
     for match in _WITH_MONTH.finditer(text):
         fields = {name[0]: value for name, value in match.groupdict().items() if value}

@@ -23,17 +23,17 @@ from functools import lru_cache
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
-from .choices import compare_options, offers_options
+from .choices import compare_options, may_be_option, offers_options
 from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
-from .lists import asks_for_one, is_one_of_candidates, is_single
+from .lists import is_one_of_candidates
 from .moments import only_date
 from .names import (
-    ASKS_WHO,
     MAY_DIFFER,
     NAME,
+    asks_who,
     compare_acronym,
     compare_person,
     differs_in_one_word,
@@ -44,11 +44,11 @@ from .negations import QUANTIFIER, has_other_quantifier, is_denial
 from .no_answer import NO_ANSWER, lacks_answer
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
-from .places import ASKS_STATE, compare_known_name, is_city_of_name, is_known_name
+from .places import asks_state, compare_known_name, is_city_of_name, is_known_name
 from .programs import QUOTED
-from .quantities import ASKS_UNIT, compare_unit
+from .quantities import asks_unit, compare_unit
 from .retractions import compare_conclusion, compare_correction, concludes
-from .statements import ASKS_SUBJECT, affirmed, compare_roles, compare_subject, may_have_roles, says_opposite
+from .statements import ASKS_SUBJECT, affirmed, compare_roles, compare_subject, may_be_statement, says_opposite
 from .substances import compare_substance, substance
 from .text import word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
@@ -206,7 +206,7 @@ def _precise(references: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=1 << 8)
 def _without_long_spaces(text: str) -> str:
-    return text if text == " ".join(text.split()) else _LONG_SPACE.sub(r"\1", text)
+    return _LONG_SPACE.sub(r"\1", text)
 
 
 def _shown(text: str) -> str:
@@ -256,7 +256,10 @@ def _contains_reference(texts: Texts) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _rules_for(reference: str, question: str) -> Sequence[Rule]:
     """Return the rules that may apply to a reference, which is tested once for all answers to a question."""
-    return [rule for rule in _RULES if rule.may_apply(reference, question)]
+    length, spaces = len(reference), reference.count(" ")
+    within = [rule for rule in _RULES if length <= rule.longest_reference and spaces <= rule.most_spaces]
+    fitting = [rule for rule in within if rule.may_be is None or rule.may_be(reference)]
+    return [rule for rule in fitting if rule.may_ask is None or rule.may_ask(question)]
 
 
 def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool | None]:
@@ -267,13 +270,13 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # In the order in which they are tried. Most references are no values, so most rules have a fast test, and those that
 # read numbers and dates come last.
 _RULES = (
-    Rule("option", compare_options, may_ask=offers_options, longest_reference=math.inf),
+    Rule("option", compare_options, may_be_option, offers_options, longest_reference=math.inf),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
     Rule("negation", compare_conclusion, may_answer=concludes),
     Rule("list", compare_weekdays, has_weekdays),
-    Rule("candidates", _if(is_one_of_candidates, False), is_single, asks_for_one, longest_answer=400),
+    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("direction", compare_subject, may_ask=ASKS_SUBJECT.match),
     Rule("identifier", compare_quoted, may_answer=QUOTED.search, most_spaces=0),
@@ -281,17 +284,17 @@ _RULES = (
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
-    Rule("identifier", compare_substance, substance, longest_answer=200),
-    Rule("identifier", compare_unit, may_ask=ASKS_UNIT.search, longest_answer=200),
+    Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
+    Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
-    Rule("person", compare_person, may_be_person, ASKS_WHO.search, longest_answer=200),
-    Rule("place", _if(is_city_of_name, False), may_ask=ASKS_STATE.search, longest_reference=40, longest_answer=100),
+    Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
+    Rule("place", _if(is_city_of_name, False), may_ask=asks_state, longest_reference=40, longest_answer=100),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(has_other_quantifier, False), QUANTIFIER.match),
     Rule("negation", _if(is_denial, False)),
-    Rule("direction", affirmed(compare_roles), may_have_roles, most_spaces=15),
+    Rule("direction", affirmed(compare_roles), most_spaces=15),
     Rule("direction", affirmed(compare_direction), has_direction, most_spaces=15),
-    Rule("direction", _if(says_opposite, False), most_spaces=15),
+    Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
     Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=4, longest_answer=200),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )

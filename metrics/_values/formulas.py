@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
 from .phrases import mentioned
@@ -35,14 +36,10 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     >>> compare_formula("V = nRT/P", "PV = nRT"), compare_formula("2x + 3", "2x + 6"), compare_formula("six", "2x + 6")
     (True, False, None)
     """
-    text = _plain(reference)
-    if _NO_FORMULA.search(text) or not _OPERATOR.search(text) or _pieces(text, None) != [text]:
+    sides = _formula(reference)
+    if not sides:
         return None
-    sides = _sides(text)
-    letters = {name[0] for name in _names(sides)}
-    if not (_CALL.search(text) if not letters else len(sides) > 1 or any(map(str.islower, letters))):
-        return None
-    whole = _plain(answer)
+    letters, whole = {name[0] for name in _names(sides)}, _plain(answer)
     pieces = [piece for piece in _pieces(whole, letters) if letters or piece == whole]
     equations = [piece for piece in pieces if "=" in piece] if len(sides) > 1 else []
     verdicts = [(same, piece) for piece in equations or pieces if (same := _same(piece, sides, whole)) is not None]
@@ -51,6 +48,18 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     start = whole.rfind(verdicts[-1][1]) if verdicts else -1
     last = start >= 0 and verdicts[-1][0] and not mentioned(whole, start, start + len(verdicts[-1][1]))
     return True if last else None
+
+
+@lru_cache(maxsize=1 << 10)
+def _formula(reference: str) -> list[Expression]:
+    """Return the sides of a reference that is a formula; nothing for another reference."""
+    text = _plain(reference)
+    if _NO_FORMULA.search(text) or not _OPERATOR.search(text) or _pieces(text, None) != [text]:
+        return []
+    sides = _sides(text)
+    letters = {name[0] for name in _names(sides)}
+    is_formula = len(sides) > 1 or any(map(str.islower, letters)) if letters else _CALL.search(text)
+    return sides if is_formula else []
 
 
 def _plain(text: str) -> str:

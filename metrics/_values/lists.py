@@ -38,6 +38,7 @@ _SEVERAL = re.compile(
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
 )
+_asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
@@ -128,7 +129,7 @@ def is_list(texts: Texts) -> bool:
     items = _parts(texts.reference, texts.question)
     if len(items) <= 1:
         return False
-    several = len(items) > _FEW or not asks_for_one(texts.question)
+    several = len(items) > _FEW or _asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
 
@@ -193,10 +194,10 @@ def _denies(text: str) -> bool:
 
 def _omits_part(texts: Texts) -> bool:
     """Return whether an answer denies a part of the reference that it does not also name elsewhere."""
-    items = "|".join(re.escape(part.removeprefix("the ")) for part in _parts(texts.reference, texts.question))
-    pattern = rf"{_DENIED}(?P<after>{items})\b|\b(?P<before>{items}){_DENIED_AFTER}"
-    denied = [match["after"] or match["before"] for match in re.finditer(pattern, texts.answer, re.IGNORECASE)]
-    return any(texts.answer.lower().count(item.lower()) == 1 for item in denied)
+    items, lower = (part.removeprefix("the ") for part in _parts(texts.reference, texts.question)), texts.answer.lower()
+    named = "|".join(re.escape(item) for item in items if lower.count(item.lower()) == 1)
+    pattern = rf"{_DENIED}(?:{named})\b|\b(?:{named}){_DENIED_AFTER}"
+    return named != "" and re.search(pattern, texts.answer, re.IGNORECASE) is not None
 
 
 def _reorders_keys(texts: Texts) -> bool:
@@ -372,17 +373,6 @@ def _alike(left: str, right: str) -> bool:
     return bool(starts[0] & starts[1]) or similar or left.isupper() or right.isupper()
 
 
-@lru_cache(maxsize=1 << 8)
-def asks_for_one(question: str) -> bool:
-    """Return whether a question does not ask for several things."""
-    return _SEVERAL.search(question) is None
-
-
-def is_single(reference: str) -> bool:
-    """Return whether a reference is no list."""
-    return len(parts(reference)) == 1
-
-
 def is_one_of_candidates(texts: Texts) -> bool:
     """Return whether an answer lists several candidates, including the reference, without choosing one.
 
@@ -392,7 +382,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
     if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer:
         return False
     items = _candidates(texts.answer)
-    if len(items) < _FEW:
+    if len(items) < _FEW or len(parts(texts.reference)) > 1 or _asks_for_several(texts.question):
         return False
     right = {exact_words(reference) for reference in (texts.reference, *texts.references)}
     if {item for item in items if item in right} != {exact_words(texts.reference)}:

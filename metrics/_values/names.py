@@ -157,7 +157,7 @@ _ROLE = (
     r"brothers?|sisters?|captain|coach|lawyer|doctor|person|\w{3,}(?:ist|ician|wright|naut|woman)|woman|"
     r"(?!german|roman|norman|human|ottoman)\w*man)"
 )
-ASKS_WHO = re.compile(
+_WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
     rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim|kto|kdo|ποι[οα]ς?|siapa|hvem|vem)\b|"
     r"\b(?:(?:pen|stage) name|pseudonym|emergency contact)\b|"
@@ -165,7 +165,8 @@ ASKS_WHO = re.compile(
     r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
     re.IGNORECASE,
 )
-"""A question for a person."""
+asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
+"""Return whether a question asks for a person."""
 _TITLES = word_set(
     "dr prof mr mrs ms miss sir dame lord lady president king queen pope saint st emperor prince princess general "
     "captain baron baroness count countess duke duchess earl judge justice senator secretary father capt gen col lt "

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from .numerals import LANGUAGES as NUMERALS
 from .numerals import WORDS, with_numerals
-from .text import Replacement, word_set
+from .text import Replacement, letter_words, word_set, word_starts
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 
@@ -28,7 +28,6 @@ _IN_ENGLISH = word_set(
 )
 _SURE = 1.001  # what a word counts that is in no English text
 _WORD = re.compile(r"\w+")
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -133,10 +132,10 @@ def with_digits(text: str, language: str = "en") -> str:
     """
     from text_to_num import alpha2digit
 
-    words = frozenset(_LETTERS.findall(text.lower()))
+    words = letter_words(text)
     if not words:
         return text
-    starts = {word[:3] for word in words}  # Texts without the words that a pattern needs are not searched for it.
+    starts = word_starts(text)  # Texts without the words that a pattern needs are not searched for it.
     if not _IN_PERCENT.isdisjoint(starts):
         text = _PERCENT.sub("%", text)
     for needed, pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:

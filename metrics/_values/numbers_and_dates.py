@@ -40,10 +40,12 @@ def compare_number_or_date(texts: Texts) -> Comparison | None:
 
 def _is_same_text(texts: Texts) -> Comparison | None:
     """Compare texts that are the same with digits for number words: "World War II" and "world war two"."""
-    numbers, words = texts.reference_values.numbers, exact_words(texts.reference)
-    # Without its number words, most of a long text is the same.
-    if not numbers or (len(words) > _LONG and 2 * sum(word in texts.answer_words for word in words) < len(words)):
+    numbers = texts.reference_values.numbers
+    if not numbers:
         return None
+    words = exact_words(texts.reference)
+    if len(words) > _LONG and 2 * sum(word in texts.answer_words for word in words) < len(words):
+        return None  # Most words of a long text are no number words.
     answer, reference = (
         _THOUSANDS.sub("", values.text.lower().strip(" .")) for values in (texts.answer_values, texts.reference_values)
     )

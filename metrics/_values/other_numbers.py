@@ -23,16 +23,17 @@ def has_other_number(texts: Texts) -> bool:
     >>> has_other_number(Texts("", "Lyon 1, Paris 3", "Paris 3, Lyon 1"))
     False
     """
-    if len(texts.answer) > _LONGER * len(texts.reference):
+    values = texts.reference_values
+    if not (values.numbers or values.dates) or len(texts.answer) > _LONGER * len(texts.reference):
         return False
-    words, lower = _words(texts.reference_values), texts.answer.lower()
+    words, lower = _words(values), texts.answer.lower()
     if not words or not all(word in lower for word in words) or negated(texts.answer):
         return False
     said = _words(texts.answer_values)
     kept = [word for word in said if word in words]
     if kept != words or len(said) > len(words) + _MORE_WORDS or not _VAGUE.isdisjoint(said):
         return False
-    reference_values, answer_values = _values(texts.reference_values), _values(texts.answer_values)
+    reference_values, answer_values = _values(values), _values(texts.answer_values)
     if not 0 < len(reference_values) == len(answer_values) <= _MOST_VALUES:
         return False
     verdicts = [_differ(*pair, texts.tolerance) for pair in zip(answer_values, reference_values, strict=True)]
@@ -63,6 +64,7 @@ def _differ(answer: Mention | Date, reference: Mention | Date, tolerance: float 
 
 def _words(values: Values) -> list[str]:
     text = values.text
-    for value in (*values.numbers, *values.dates):
+    found: list[Mention | Date] = [*values.numbers, *values.dates]
+    for value in found:
         text = f"{text[: value.start]}{' ' * (value.end - value.start)}{text[value.end :]}"
     return [singular(word) for word in WORD.findall(text.lower()) if word not in FILLERS or word in _VAGUE]

@@ -30,8 +30,9 @@ _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
 # "Washington, D.C." is not the state, and "Panama City" not the country.
-ASKS_STATE, _CAPITALS = re.compile(r"\b(?:states?|country|nation)\b"), ("D.C", "DC", "City")
-"""A question for a state or country."""
+_CAPITALS = ("D.C", "DC", "City")
+asks_state = lru_cache(maxsize=1 << 8)(re.compile(r"\b(?:states?|country|nation)\b").search)
+"""Return whether a question asks for a state or country."""
 _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 

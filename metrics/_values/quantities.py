@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
@@ -30,8 +31,8 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
-ASKS_UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)
-"""A question for a unit."""
+asks_unit = lru_cache(maxsize=1 << 8)(re.compile(r"\bunits?\b", re.IGNORECASE).search)
+"""Return whether a question asks for a unit."""
 _FRACTION = re.compile(r"(\d+)/(\d+)")
 _CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
 _INTERROGATIVES = word_set("how what which many much long often far get have")

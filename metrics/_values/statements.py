@@ -49,9 +49,9 @@ def affirmed(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], bool 
     return compare_affirmed
 
 
-def may_have_roles(reference: str) -> bool:
-    """Return whether a reference may be a statement about two things."""
-    return reference.count(" ") >= _FEWEST - 1
+def may_be_statement(reference: str) -> bool:
+    """Return whether a reference has enough words for a statement about two things."""
+    return len(_stems(reference)) >= _FEWEST
 
 
 def compare_roles(texts: Texts) -> bool | None:
@@ -63,6 +63,8 @@ def compare_roles(texts: Texts) -> bool | None:
     False
     """
     reference, answer = texts.reference, texts.answer
+    if reference.count(" ") < _FEWEST - 1:
+        return None
     if " than " in reference:
         ranks = " than " not in answer
         return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
@@ -180,7 +182,7 @@ def says_opposite(texts: Texts) -> bool:
     if len(texts.answer) > _LONGER * len(texts.reference):
         return False
     reference = _stems(texts.reference)
-    answer = _stems(texts.answer)[-len(reference) :] if len(reference) >= _FEWEST else []
+    answer = _stems(texts.answer)[-len(reference) :]
     if len(answer) != len(reference):
         return False
     places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]

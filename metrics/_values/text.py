@@ -7,16 +7,24 @@ from functools import lru_cache
 
 from .ideographs import without_ideographs
 
+_LETTERS = re.compile(r"[^\W\d_]+")
+
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a table that is written as text."""
     return frozenset(text.split())
 
 
+@lru_cache(maxsize=1 << 12)
+def letter_words(text: str) -> frozenset[str]:
+    """Return the runs of letters in a text, in lower case, for fast tests of whether it has one of many words."""
+    return frozenset(_LETTERS.findall(text.lower()))
+
+
 @lru_cache(maxsize=1 << 8)
 def word_starts(text: str) -> frozenset[str]:
     """Return the first three letters of the words of a text, for fast tests of whether it has one of many words."""
-    return frozenset(word[:3] for word in text.lower().split())
+    return frozenset(word[:3] for word in letter_words(text))
 
 
 def without_accents(text: str) -> str:
