@@ -206,7 +206,7 @@ def _precise(references: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=1 << 8)
 def _without_long_spaces(text: str) -> str:
-    return _LONG_SPACE.sub(r"\1", text)
+    return text if text == " ".join(text.split()) else _LONG_SPACE.sub(r"\1", text)
 
 
 def _shown(text: str) -> str:

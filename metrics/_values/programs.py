@@ -12,7 +12,6 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from .comparison import Texts
-from .labels import bare
 from .phrases import mentioned
 from .text import word_set
 
@@ -92,6 +91,11 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     other = len(answer) <= _LONGEST and reference not in answer
     other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
     return False if other else None
+
+
+def bare(code: str) -> str:
+    """Return a code in lower case, without the hyphens and underscores in it."""
+    return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
 
 
 def _sorted(flags: re.Match[str]) -> str:
