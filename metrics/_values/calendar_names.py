@@ -8,30 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .dates import MONTH_OF
+from .dates import MONTH_OF, numbers_of
 from .phrases import FILLERS, NEGATION, rest, singular
 from .text import plain, word_set, word_starts
 
-_WEEKDAYS = (
-    "monday mon montag lundi lunes lunedì maandag segundafeira понедельник poniedziałek pazartesi सोमवार الاثنين",
-    "tuesday tue tues dienstag mardi martes martedì dinsdag terçafeira вторник wtorek sali मंगलवार الثلاثاء",
-    "wednesday wed mittwoch mercredi miércoles mercoledì woensdag quartafeira среда środa çarşamba बुधवार الأربعاء",
-    "thursday thu thur thurs donnerstag jeudi jueves giovedì donderdag "
-    "quintafeira четверг czwartek perşembe गुरुवार الخميس",
-    "friday fri freitag vendredi viernes venerdì vrijdag sextafeira пятница пятницу piątek cuma शुक्रवार الجمعة",
-    "saturday sat samstag samedi sábado sabato zaterdag суббота субботу sobota sobotę cumartesi शनिवार السبت",
-    "sunday sun sonntag dimanche domingo domenica zondag воскресенье niedziela niedzielę pazar रविवार الأحد",
-)
-_SEASONS = (
-    "spring springtime frühling printemps primavera", "summer summertime sommer été verano estate",
-    "autumn fall herbst automne otoño autunno", "winter wintertime hiver invierno inverno",
-)  # fmt: skip
-WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+WEEKDAYS = numbers_of("weekday")
 """The number of each weekday's names, from 0 for Monday."""
 _NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More often, they are other words.
 MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS}
 """The number of each month's names, except those that are common words."""
-_CYCLES = (WEEKDAYS, {name: number for number, names in enumerate(_SEASONS) for name in names.split()}, MONTHS)
+_CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
 _STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
 # Words that deny a weekday or month, or name only a part of it.
 _LIMITED = re.compile(

@@ -7,28 +7,23 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from .text import letter_words
 
-_MONTHS = (
-    "january jan januar jänner janvier enero gennaio janeiro januari января январь "
-    "stycznia ocak ιανουαρίου जनवरी يناير",
-    "february feb februar février febrero febbraio fevereiro februari "
-    "февраля февраль lutego şubat φεβρουαρίου फ़रवरी فبراير",
-    "march mar märz mars marzo março maart марта март marca mart μαρτίου मार्च مارس",
-    "april apr avril abril aprile апреля апрель kwietnia nisan απριλίου अप्रैल أبريل",
-    "may mai mayo maggio maio mei мая май maja mayis μαΐου मई مايو",
-    "june jun juni juin junio giugno junho июня июнь czerwca haziran ιουνίου जून يونيو",
-    "july jul juli juillet julio luglio julho июля июль lipca temmuz ιουλίου जुलाई يوليو",
-    "august aug août agosto augustus августа август sierpnia ağustos αυγούστου अगस्त أغسطس",
-    "september sept sep septembre septiembre settembre setembro "
-    "сентября сентябрь września eylül σεπτεμβρίου सितंबर سبتمبر",
-    "october oct oktober octobre octubre ottobre outubro октября октябрь października ekim οκτωβρίου अक्टूबर أكتوبر",
-    "november nov novembre noviembre novembro ноября ноябрь listopada kasim νοεμβρίου नवंबर نوفمبر",
-    "december dec dezember décembre diciembre dicembre dezembro декабря декабрь grudnia aralik δεκεμβρίου दिसंबर ديسمبر",
-)
-MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+# Each line has "month", "weekday" or "season", a number, and its names in several languages.
+_NAMES = [
+    line.split("\t") for line in Path(__file__).with_name("calendar.tsv").read_text(encoding="utf-8").splitlines()
+]
+
+
+def numbers_of(cycle: str) -> dict[str, int]:
+    """Return the number of each name of a month (from 1), weekday (from 0 for Monday) or season."""
+    return {name: int(number) for kind, number, names in _NAMES if kind == cycle for name in names.split()}
+
+
+MONTH_OF = numbers_of("month")
 """The number of each month's names."""
 LAST_MONTH, _LAST_DAY = 12, 31
 _LAST_YEAR = 2100  # Larger numbers are no years.

@@ -6,36 +6,19 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
 from .text import word_set, word_starts
 
-# Words with opposite meanings. Words in the same string have the same meaning.
-_OPPOSITES = (
-    ("rise rose risen raise raised raises increase increased grow grew grown climb climbed",
-     "fall fell fallen decrease decreased drop dropped decline declined shrink shrank shrunk lowers lowered "
-     "reduce reduced"),
-    ("up upward", "down downward"), ("higher", "lower"), ("more", "less fewer"), ("larger bigger greater", "smaller"),
-    ("heavier", "lighter"), ("longer", "shorter"), ("older", "younger"), ("faster quicker quickly", "slower slowly"),
-    ("hotter warmer", "colder cooler"), ("stronger", "weaker"), ("better", "worse"), ("thicker", "thinner"),
-    ("north northward northern", "south southward southern"), ("east eastward eastern", "west westward western"),
-    ("open opened", "closed close shut"), ("left lefthand", "right righthand"), ("hot warm", "cold cool"),
-    ("high", "low"), ("odd", "even"), ("clockwise", "counterclockwise anticlockwise"),
-    ("attract", "repel"), ("expand", "contract"),
-    ("absorb absorbed", "release released emit emitted"), ("positive", "negative"), ("acidic", "basic alkaline"),
-    ("above", "below"), ("before", "after"), ("inside", "outside"), ("first", "last"), ("early", "late"),
-    ("upheld uphold", "overturned overturn struck"), ("passed pass", "failed fail"), ("accepted approved", "rejected"),
-    ("converge converges convergent", "diverge diverges divergent"),
-    ("legal", "illegal"), ("possible", "impossible"), ("true", "false"), ("alive", "dead"), ("dominant", "recessive"),
-    ("endothermic", "exothermic"), ("maximum", "minimum"), ("buy bought", "sell sold"), ("import", "export"),
-    ("active", "passive"), ("asc ascending", "desc descending"),
-)  # fmt: skip
+# Each line has words of one meaning, and words of the opposite meaning.
+_OPPOSITES = Path(__file__).with_name("opposites.tsv").read_text(encoding="utf-8").splitlines()
 POLE = {
     form: (number, side)
     for number, sides in enumerate(_OPPOSITES)
-    for side, words in enumerate(sides)
+    for side, words in enumerate(sides.split("\t"))
     for word in words.split()
     for form in (word, stem(word))
 }
