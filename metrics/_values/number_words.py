@@ -77,21 +77,7 @@ _DENOMINATORS = {
     "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "twelfth": 12, "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
-_POWER_OF_SCALE = {
-    word: power
-    for power, words in {
-        2: "hundred",
-        3: "thousand thousands tausend mille mil mila duizend тысяч тысячи тысяча тыс tys",
-        5: "lakh",
-        6: "million millions mn mio millionen millones millón milioni milione miljoen milhões milhão "
-        "миллион миллиона миллионов млн mln milion miliony milionów milyon",
-        7: "crore",
-        9: "billion billions bn mrd milliarden milliarde milliards milliard miliardi miliardo miljard bilhões "
-        "миллиард миллиарда миллиардов млрд mld miliard miliardy miliardów milyar",
-        12: "trillion tn billones trilhões триллион триллиона триллионов трлн",
-    }.items()
-    for word in words.split()
-}
+_POWER_OF_SCALE = {word: int(power) for _, kind, power, words in WORDS if kind == "scale" for word in words.split()}
 _PERCENT = re.compile(
     r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
 )

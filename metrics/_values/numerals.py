@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# and forms of hours. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands
-# for none. Turkish has no dotless i, as in the texts that `plain` returns.
+# forms of hours, and names of powers of ten. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of
+# one word, and "-" stands for none. Turkish has no dotless i, as in the texts that `plain` returns.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 """Words of languages."""
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
