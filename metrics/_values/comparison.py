@@ -29,7 +29,7 @@ _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 _BY_QUESTION = tuple(
     (re.compile(asks), re.compile(pattern), replacement)
     for asks, pattern, replacement in (
-        ("钱", "块", "元"),
+        ("钱", "块钱?", "元"),
         ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
         (
             r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|во сколько|saat kaç|kaçta",

@@ -28,7 +28,7 @@ from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_b
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
-from .lists import is_one_of_candidates
+from .lists import HEDGES, is_one_of_candidates, leaves_open
 from .moments import only_date
 from .names import (
     MAY_DIFFER,
@@ -41,7 +41,7 @@ from .names import (
     may_be_person,
 )
 from .negations import QUANTIFIER, has_other_quantifier, is_denial
-from .no_answer import NO_ANSWER, lacks_answer
+from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
 from .places import asks_state, compare_known_name, is_city_of_name, is_known_name
@@ -270,6 +270,7 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 # In the order in which they are tried. Most references are no values, so most rules have a fast test, and those that
 # read numbers and dates come last.
 _RULES = (
+    Rule("no_answer", _if(says_nothing, False), longest_reference=math.inf),
     Rule("option", compare_options, may_be_option, offers_options, longest_reference=math.inf),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
@@ -277,6 +278,7 @@ _RULES = (
     Rule("negation", compare_conclusion, may_answer=concludes),
     Rule("list", compare_weekdays, has_weekdays),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
+    Rule("candidates", _if(leaves_open, False), may_answer=HEDGES.search, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("direction", compare_subject, may_ask=ASKS_SUBJECT.match),
     Rule("identifier", compare_quoted, may_answer=QUOTED.search, most_spaces=0),

@@ -29,6 +29,8 @@ _ARTICLE = re.compile(r"\s?[-+*/^=)\d]")  # "a" or "I" before it is a variable.
 _SYMBOL = re.compile(r"[a-zA-Z\u0370-\u03ff]{1,2}\d?")
 _LONGEST_PRODUCT = 4  # Variables.
 
+_DEFINES = re.compile(r"\b(?:where|with)\s+[^\W\d_]\d?\s?=")  # "T = 2π/ω, with ω = √(k/m)"
+
 
 def compare_formula(answer: str, reference: str) -> bool | None:
     """Return whether two formulas are equal; None if one of the texts is no formula.
@@ -37,7 +39,7 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     (True, False, None)
     """
     sides = _formula(reference)
-    if not sides:
+    if not sides or _DEFINES.search(answer):
         return None
     letters, whole = {name[0] for name in _names(sides)}, _plain(answer)
     pieces = [piece for piece in _pieces(whole, letters) if letters or piece == whole]

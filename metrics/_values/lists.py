@@ -15,7 +15,7 @@ from .calendar_names import keys_in_cycle
 from .comparison import Texts
 from .number_words import with_digits
 from .numbers import equal
-from .phrases import negated, rest, singular
+from .phrases import contains, negated, rest, singular
 from .places import keys_of
 from .reading import Mention, read
 from .substances import substance
@@ -98,6 +98,18 @@ _UNSURE = re.compile(
     r"one of (?:these|them)|take your pick)\b|\s/\s",
     re.IGNORECASE,
 )
+HEDGES = re.compile(
+    r"\btake your pick\b|"
+    r"\bi (?:won['’]?t|can['’]?t|cannot|couldn['’]?t) (?:pick|choose|decide|narrow|(?:say|tell) which)|"
+    r"\bcould be\b[^.!?]{0,40}\bcould (?:also |equally |just as )?(?:well )?be\b|"
+    r"\bor else\b|\bunless it(?:['’]s| is)\b|"
+    r"\b(?:might|may|could) (?:equally|just as) well\b|\b(?:not sure|hard to (?:say|tell)) which\b",
+    re.IGNORECASE,
+)
+"""Words of an answer that does not choose one of its candidates."""
+_CHOOSES = re.compile(
+    r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
+)
 _LONGEST, _LONGEST_SOLUTION = 200, 400  # Characters of a list, and of an answer with values of one variable.
 _LONGEST_PART = 5  # Words of a part or candidate.
 _SHORT_PART = 2  # Words of a part that has no other form.
@@ -127,8 +139,8 @@ def _parts(text: str, question: str) -> Sequence[str]:
 def is_list(texts: Texts) -> bool:
     """Return whether the reference is a list of required parts."""
     items = _parts(texts.reference, texts.question)
-    if len(items) <= 1:
-        return False
+    if len(items) <= 1 or ((whole := _number(texts.reference, texts)) and not whole.unit):
+        return False  # "three hundred and fifty"
     several = len(items) > _FEW or _asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
@@ -393,6 +405,17 @@ def is_one_of_candidates(texts: Texts) -> bool:
     names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
     unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)
     return unsure or (len(items) >= _MANY and items[0] not in right)
+
+
+def leaves_open(texts: Texts) -> bool:
+    """Return whether an answer with the words of `HEDGES` names the reference, and then does not choose.
+
+    >>> leaves_open(Texts("Which city?", "Paris, unless it's Rome.", "Paris"))
+    True
+    """
+    named = contains(texts.answer_words, exact_words(texts.reference))
+    several = len(parts(texts.reference)) > 1 or _asks_for_several(texts.question)
+    return named and not several and not _CHOOSES.search(texts.answer)
 
 
 @lru_cache(maxsize=1 << 8)

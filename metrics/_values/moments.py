@@ -222,25 +222,28 @@ def compare_hours(texts: Texts) -> bool | None:
 
 
 def compare_appointment(texts: Texts) -> bool | None:
-    """Compare a date with a time of day, such as "Monday 14 April, 3 pm"; None for another reference or if uncertain.
+    """Compare a date or weekday with a time of day, such as "Monday 14 April, 3 pm"; None for others or if uncertain.
 
     >>> compare_appointment(Texts("", "15:00 on Mon, April 14", "Monday 14 April, 3 pm"))
     True
+    >>> compare_appointment(Texts("", "Tuesday at 9 am", "Thursday 9 am"))
+    False
     """
     wanted = texts.reference_values
-    if len(wanted.dates) != 1 or len(wanted.times) != 1:
+    if len(wanted.dates) > 1 or len(wanted.times) != 1:
         return None
     said = texts.answer_values
-    if len(said.dates) != 1 or len(said.times) != 1:
+    days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
+    if len(said.dates) != len(wanted.dates) or len(said.times) != 1 or not (wanted.dates or all(days)):
         return None
-    date, time = wanted.dates[0], wanted.times[0]
-    words = rest(wanted.text, min(date.start, time.start), max(date.end, time.end))
+    spans = [*wanted.dates, *wanted.times]
+    words = rest(wanted.text, min(span.start for span in spans), max(span.end for span in spans))
     if any(word not in WEEKDAYS for word in words) or negated(said.text):
         return None
-    days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
     if all(days) and days[0] != days[1]:
         return False
-    verdicts = agrees(said.dates[0], date), said.times[0].agrees(time)
+    dates = zip(said.dates, wanted.dates, strict=True)
+    verdicts = said.times[0].agrees(wanted.times[0]), *(agrees(*pair) for pair in dates)
     return False if False in verdicts else None if None in verdicts else True
 
 

@@ -32,8 +32,10 @@ _COLORS = (
     word_set("rojo amarillo verde azul negro blanco"), word_set("rosso giallo verde blu nero bianco"),
     word_set("rood geel groen blauw zwart wit"),
 )  # fmt: skip
+_SIDES = word_set("north south east west")
+_NUMERALS = word_set("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
 # Each word of a set names a different thing.
-_EXCLUSIVE = (_SHIPS, _CLUBS, _SIZES, *_COLORS)
+_EXCLUSIVE = (_SHIPS, _CLUBS, _SIZES, _SIDES, _NUMERALS, *_COLORS)
 MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
@@ -44,7 +46,7 @@ _CHEMISTRY = re.compile(
     r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
     r"called|substance|[A-Z][a-z]?\d)"
 )
-_LONGEST_WITH_NAME = 12  # Words.
+_LONGEST_WITH_NAME, _LONGEST_WITH_NUMERAL = 12, 20  # Words.
 _MOST_JOINTS = 6  # Characters.
 
 
@@ -56,11 +58,27 @@ def differs_in_one_word(texts: Texts) -> bool:
     >>> differs_in_one_word(Texts("", "Paris, France", "Paris"))
     False
     """
-    if texts.answer.count(" ") > _LONGEST_WITH_NAME:
+    pair = _only_change(texts) if texts.answer.count(" ") <= _LONGEST_WITH_NUMERAL else None
+    if pair is None:
         return False
+    left, right = pair
+    of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
+    if {left, right} <= _NUMERALS | _SIDES:
+        return of_kind and not _RELATIVES.search(texts.answer)
+    # The letter l often stands for the Roman numeral I.
+    letters = (
+        " " in texts.reference and len(left) == len(right) == 1 and (left + right).isalpha() and {*pair} != {"i", "l"}
+    )
+    chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
+    differs = letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
+    return differs and texts.answer.count(" ") <= _LONGEST_WITH_NAME
+
+
+def _only_change(texts: Texts) -> tuple[str, str] | None:
+    """Return the answer's and the reference's word, if the answer has the reference once, except for one word."""
     answer, reference = texts.answer_words, exact_words(texts.reference)
     if sum(word not in answer for word in reference) > 1:
-        return False
+        return None
     if len(answer) + 1 == len(reference) and texts.answer[:2] == "A ":
         answer = ("a", *answer)  # blood group A
     size = len(reference)
@@ -68,15 +86,11 @@ def differs_in_one_word(texts: Texts) -> bool:
     changes = [[pair for pair in part if pair[0] != pair[1]] for part in parts]
     close = [pairs for pairs in changes if len(pairs) <= 1]
     if len(close) != 1 or not close[0]:
-        return False
+        return None
     left, right = close[0][0]
-    if left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right)):
-        return False  # sulphur and sulfur; numbers are compared elsewhere
-    # The letter l often stands for the Roman numeral I.
-    letters = size > 1 and len(left) == len(right) == 1 and (left + right).isalpha() and {left, right} != {"i", "l"}
-    chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
-    return letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
+    # Sulphur is sulfur, and numbers are compared elsewhere.
+    same = left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right))
+    return None if same else (left, right)
 
 
 def _has_other_prefix(word: str, other: str) -> bool:
@@ -199,6 +213,7 @@ _FORMS_OF = {name: group for group in map(str.split, _FORMS.split(";")) for name
 _RELATIVES = re.compile(
     r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|"
     r"née|born|friend|pupil|student|teacher|rival|colleague|contemporary|successor|predecessor|assistant|ami|élève|amic[oa]|allievo|freund|schüler|zeitgenosse|"
+    r"sohn|tochter|enkel(?:in)?|neffe|nichte|bruder|schwester|"
     r"vriend|leerling|tijdgenoot|amig[oa]|alumno|contempor\w+)\b|[’']s?\s",
     re.IGNORECASE,
 )

@@ -39,7 +39,8 @@ _INTERROGATIVES = word_set("how what which many much long often far get have")
 _RESTATED = re.compile(r"\b(?:i\.e\.|namely|in other words)[^\d=]{0,12}$", re.IGNORECASE)
 _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
 _FALLS = re.compile(
-    r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|down|shrank|loss of|lost|minus)(?: by)?\W*$"
+    r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|decelerat\w+|down|shrank|loss of|lost|minus)"
+    r"(?: by| at)?\W*$"
 )
 _ASKS_RISE = re.compile(
     r"\bhow much (?:did|has|have|will)\b.*\b(?:gr[eo]wn?|r[io]sen?|increased?)\b|"
@@ -199,15 +200,17 @@ def _verdict(
     if len(set(verdicts)) > 1:
         return _of_several(texts, compared, words)
     if verdicts[0]:
-        return None if _has_opposite(texts) else True
+        return None if _has_opposite(texts, reference) else True
     bounds = [mention.number.value for mention in texts.answer_values.numbers if mention.bound]
     bounded = not reference.bound and reference.number.value in bounds  # "up to six"
     return False if not bounded and _is_sure(texts, reference, mentions, words) else None
 
 
-def _has_opposite(texts: Texts) -> bool:
-    """Return whether the answer has the opposite of a word of the question: "2° warmer" for "how much colder"."""
-    return any(word.endswith("er") and opposite(word, texts.answer_words) for word in exact_words(texts.question))
+def _has_opposite(texts: Texts, reference: Mention) -> bool:
+    """Return whether an answer to "how much colder" is "2° warmer", or one for "3 N upward" is "3 N downward"."""
+    asked = [word for word in exact_words(texts.question) if word.endswith("er")]
+    after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
+    return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
 
 def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:

@@ -56,7 +56,8 @@ _STEMS = word_set(
     "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
     "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
     "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
-    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande"
+    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande półt полт dwie trzy czte pięć sześ "
+    "siód osie dwad dwan trzyd yirm otuz kırk elli altm yetm seks doks yüz dört altı yedi seki doku buçu"
 )
 _VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _ROMAN_LETTERS = frozenset(_VALUE_OF_LETTER)

@@ -48,7 +48,7 @@ _TEMPERATURE = re.compile(
     r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
     re.IGNORECASE,
 )
-_ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:[-·*][^\W\d_]+)?|[°%$€£¥₹Ω])")
+_ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:-[^\W\d_]+)?|[°%$€£¥₹Ω])")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(

@@ -2,6 +2,7 @@
 
 import re
 
+from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import opposite
@@ -28,7 +29,7 @@ _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно nie doğru")
 _DETERMINERS = word_set("no not never neither nie")
-_DETERMINED = word_set("one only doubt problem longer matter wiem")
+_DETERMINED = word_set("one only doubt problem longer matter wiem idea clue answer comment response")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _PRONOUN_AND_VERB = re.compile(
@@ -100,6 +101,13 @@ _MAY_BE_POLAR = re.compile(
 _NAME = re.compile(r"(?:right|si)\.?", re.IGNORECASE)  # of a side, or of silicon
 _ASKS_NAME = re.compile(r"\W*(?:which|what|where)\b", re.IGNORECASE)
 _UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
+_LETTER = re.compile(r"\W*(?:(?P<yes>y)|n)\W*", re.IGNORECASE)
+# Answers that choose neither.
+_OPEN = re.compile(
+    r"\W*(?:(?:yes|true|y)\W+(?:or\W+|and\W+)?(?:no|false|n)|(?:no|false|n)\W+(?:or\W+|and\W+)?(?:yes|true|y)|"
+    r"ok(?:ay)?|hm+|maybe|perhaps|possibly|both|(?:it )?depends)\W*",
+    re.IGNORECASE,
+)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
 
 
@@ -112,11 +120,17 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     """Compare references that mean yes or no; if a reason follows, only a difference is certain."""
     if _NAME.fullmatch(texts.reference) and _ASKS_NAME.match(texts.question):
         return None
-    if any(_UNCLEAR.search(text) for text in (texts.reference, texts.answer)):
-        return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
     bare = words <= _BARE
+    if bare and _OPEN.fullmatch(texts.answer):
+        return Comparison("yes_no", False)
+    if bare and (letter := _LETTER.fullmatch(texts.answer)):
+        return Comparison("yes_no", expected == bool(letter["yes"]))
+    if any(_UNCLEAR.search(text) for text in (texts.reference, texts.answer)):
+        return None
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
+    if bare and said is None and not_attempted(texts.answer):
+        return Comparison("yes_no", False)
     reasoned = not bare and texts.length > 1
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)
     return Comparison("yes_no", None if unclear else said == expected)
