@@ -236,8 +236,8 @@ def compare_appointment(texts: Texts) -> bool | None:
     days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
     if len(said.dates) != len(wanted.dates) or len(said.times) != 1 or not (wanted.dates or all(days)):
         return None
-    spans = [*wanted.dates, *wanted.times]
-    words = rest(wanted.text, min(span.start for span in spans), max(span.end for span in spans))
+    spans = [(span.start, span.end) for found in (wanted.dates, wanted.times) for span in found]
+    words = rest(wanted.text, min(spans)[0], max(end for _, end in spans))
     if any(word not in WEEKDAYS for word in words) or negated(said.text):
         return None
     if all(days) and days[0] != days[1]:
