@@ -28,7 +28,7 @@ from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_b
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
-from .lists import HEDGES, is_one_of_candidates, leaves_open
+from .lists import hedges, is_one_of_candidates, leaves_open
 from .moments import only_date
 from .names import (
     MAY_DIFFER,
@@ -278,7 +278,7 @@ _RULES = (
     Rule("negation", compare_conclusion, may_answer=concludes),
     Rule("list", compare_weekdays, has_weekdays),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
-    Rule("candidates", _if(leaves_open, False), may_answer=HEDGES.search, longest_answer=400),
+    Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("direction", compare_subject, may_ask=ASKS_SUBJECT.match),
     Rule("identifier", compare_quoted, may_answer=QUOTED.search, most_spaces=0),

@@ -98,15 +98,25 @@ _UNSURE = re.compile(
     r"one of (?:these|them)|take your pick)\b|\s/\s",
     re.IGNORECASE,
 )
-HEDGES = re.compile(
+_HEDGES = re.compile(
     r"\btake your pick\b|"
     r"\bi (?:won['’]?t|can['’]?t|cannot|couldn['’]?t) (?:pick|choose|decide|narrow|(?:say|tell) which)|"
     r"\bcould be\b[^.!?]{0,40}\bcould (?:also |equally |just as )?(?:well )?be\b|"
     r"\bor else\b|\bunless it(?:['’]s| is)\b|"
-    r"\b(?:might|may|could) (?:equally|just as) well\b|\b(?:not sure|hard to (?:say|tell)) which\b",
-    re.IGNORECASE,
+    r"\b(?:might|may|could) (?:equally|just as) well\b|\b(?:not sure|hard to (?:say|tell)) which\b"
 )
-"""Words of an answer that does not choose one of its candidates."""
+_SIGNS_OF_HEDGES = (
+    "pick",
+    "or else",
+    "unless it",
+    "could be",
+    "y well",
+    "as well",
+    "which",
+    "narrow",
+    "choose",
+    "decide",
+)
 _CHOOSES = re.compile(
     r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
 )
@@ -407,8 +417,14 @@ def is_one_of_candidates(texts: Texts) -> bool:
     return unsure or (len(items) >= _MANY and items[0] not in right)
 
 
+def hedges(answer: str) -> bool:
+    """Return whether an answer has words of one that does not choose between its candidates."""
+    lower = answer.lower()
+    return any(sign in lower for sign in _SIGNS_OF_HEDGES) and _HEDGES.search(lower) is not None
+
+
 def leaves_open(texts: Texts) -> bool:
-    """Return whether an answer with the words of `HEDGES` names the reference, and then does not choose.
+    """Return whether an answer that hedges names the reference, and does not choose.
 
     >>> leaves_open(Texts("Which city?", "Paris, unless it's Rome.", "Paris"))
     True

@@ -34,6 +34,13 @@ ASKS_SUBJECT = re.compile(
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
+# Comparisons and conditions, whose two sides may both be opposites.
+_TWO_SIDED = re.compile(r"\b(?:than|when|while|if|as|whereas)\b|\d")
+_FEWEST_WORDS, _ADDED, _SHARED = (
+    4,
+    3,
+    0.5,
+)  # Content words: of a reference, new ones of an answer, and the share in both.
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
@@ -178,9 +185,13 @@ def says_opposite(texts: Texts) -> bool:
     True
     >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
     True
+    >>> says_opposite(Texts("", "It will close the plant in Ulm.", "The firm is going to open a plant in Ulm"))
+    True
     """
     if len(texts.answer) > _LONGER * len(texts.reference):
         return False
+    if _has_opposite(texts.reference.lower(), texts.answer.lower()):
+        return True
     reference = _stems(texts.reference)
     answer = _stems(texts.answer)[-len(reference) :]
     if len(answer) != len(reference):
@@ -196,3 +207,23 @@ def says_opposite(texts: Texts) -> bool:
     between = reference[first + 1 : last]
     swapped = answer[first] == reference[last] and answer[last] == reference[first]
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
+
+
+def _has_opposite(reference: str, answer: str) -> bool:
+    """Return whether an answer has most content words of a reference, and the opposite of another one."""
+    poles = _poles(reference)
+    if not poles or _TWO_SIDED.search(reference) or _TWO_SIDED.search(answer):
+        return False
+    words, said = content_words(reference), content_words(answer)
+    if not _FEWEST_WORDS <= len(words) >= len(said) - _ADDED or NEGATION.search(f"{reference}\n{answer}"):
+        return False
+    others = _poles(answer)
+    opposites = {(name, side) for name, side in poles - others if (name, 1 - side) in others - poles}
+    left, right = {*map(stem, words)}, {*map(stem, said)}
+    return bool(opposites) and len(left & right) >= _SHARED * (len(left) - len(opposites))
+
+
+@lru_cache(maxsize=1 << 10)
+def _poles(text: str) -> frozenset[tuple[int, int]]:
+    """Return the properties that a text names by words with opposites, each with its side."""
+    return frozenset(pole for word in content_words(text) if (pole := POLE.get(word) or POLE.get(stem(word))))

@@ -208,12 +208,12 @@ def _states(question: str, answer: str) -> bool | None:
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
     said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
-    same_end = asked and (asked[-1] in said or opposite(asked[-1], words))
+    same_end = asked and (asked[-1] in said or opposite(asked[-1], (*words, *said)))
     if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
-    opposites = [word for word in asked if word not in said and opposite(word, words)]
+    opposites = [word for word in asked if word not in said and opposite(word, (*words, *said))]
     repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
-    near = said[1:2] == asked[-1:] or opposite(asked[-1], words[1:2])
+    near = said[1:2] == asked[-1:] or opposite(asked[-1], (*words[1:2], *said[1:2]))
     brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
         return None
