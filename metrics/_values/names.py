@@ -7,35 +7,28 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import dropwhile, permutations, product
+from pathlib import Path
 
 from .._shared.words import exact_words
 from .comparison import Texts
 from .reading import value_of_roman
 from .text import without_accents, word_set
 
-# Endings of chemical names, where another letter means another substance, and prefixes of ships' names.
+_TABLE = [line.split("\t") for line in Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()]
+
+
+def _sets(kind: str) -> list[frozenset[str]]:
+    """Return the sets of words of one kind in `names.tsv`."""
+    return [word_set(words) for name, words in _TABLE if name == kind]
+
+
+# Endings of chemical names, where another letter means another substance.
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
-_SHIPS = word_set("ss uss hms rms mv hmas hmcs ms")
-# Prefixes of terms that differ only in them: "hypertension" and "hypotension".
-_PREFIXES = (
-    word_set("hyper hypo iso eu"), word_set("inter intra extra"), word_set("endo exo ecto meso epi"),
-    word_set("macro micro"), word_set("pre post"), word_set("homo hetero"), word_set("mono di tri poly"),
-    word_set("ante post"), word_set("ab ad"), word_set("af ef"), word_set("in ex de"), word_set("uni bi multi"),
-    word_set("sub super"), word_set("pro anti"), word_set("im em"), word_set("photo chemo"), word_set("brady tachy"),
-)  # fmt: skip
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
-_CLUBS = word_set("united city town county rovers wanderers athletic")
-_SIZES = word_set("nano micro mini")
-_COLORS = (
-    word_set("red orange yellow green blue purple pink brown black white"),
-    word_set("rot gelb grün blau schwarz weiß braun"), word_set("rouge jaune vert bleu noir blanc"),
-    word_set("rojo amarillo verde azul negro blanco"), word_set("rosso giallo verde blu nero bianco"),
-    word_set("rood geel groen blauw zwart wit"),
-)  # fmt: skip
-_SIDES = word_set("north south east west")
-_NUMERALS = word_set("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
+_PREFIXES = _sets("prefix")  # "hypertension" and "hypotension"
+_SIDES_OR_NUMERALS = [*_sets("side"), *_sets("numeral")]
 # Each word of a set names a different thing.
-_EXCLUSIVE = (_SHIPS, _CLUBS, _SIZES, _SIDES, _NUMERALS, *_COLORS)
+_EXCLUSIVE = [*_sets("exclusive"), *_SIDES_OR_NUMERALS]
 MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
@@ -63,8 +56,8 @@ def differs_in_one_word(texts: Texts) -> bool:
         return False
     left, right = pair
     of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
-    if {left, right} <= _NUMERALS | _SIDES:
-        return of_kind and not _RELATIVES.search(texts.answer)
+    if any({left, right} <= kind for kind in _SIDES_OR_NUMERALS):
+        return not _RELATIVES.search(texts.answer)
     # The letter l often stands for the Roman numeral I.
     letters = (
         " " in texts.reference and len(left) == len(right) == 1 and (left + right).isalpha() and {*pair} != {"i", "l"}
@@ -181,35 +174,20 @@ _WHO = re.compile(
 )
 asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
 """Return whether a question asks for a person."""
-_TITLES = word_set(
-    "dr prof mr mrs ms miss sir dame lord lady president king queen pope saint st emperor prince princess general "
-    "captain baron baroness count countess duke duchess earl judge justice senator secretary father capt gen col lt "
-    "sgt rev premier chancellor professor doctor herr frau kaiser könig königin papst präsident roi reine président "
-    "rey reina presidente papa rei rainha король царь президент император доктор"
-)
-_PARTICLES = word_set("de da di van von der den la le du al el bin ibn y")
-# First words of texts that are no person's name, among them those of places and offices.
-_NO_NAMES = word_set(
-    "the a an he she it they this that these those in on at by i we as for no yes from after es das fu è fue foi é het "
-    "ο η это её ее его он она они роман книгу картину "
-    "der die el la le il lo o north south east west upper lower vice prime chief deputy district"
-)
+_TITLES, _PARTICLES = (frozenset().union(*_sets(kind)) for kind in ("title", "particle"))
+_NO_NAMES = frozenset().union(*_sets("no_name"))  # First words of texts that are no person's name.
 # Words of answers that name a person whom they do not mean.
 _DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
-_NICKNAMES = {
-    "bill billy will": "w", "bob bobby dick rick": "r", "ted": "et", "ned liz betty bess": "e", "chuck": "c",
-    "jim jack jimmy": "j", "peggy maggie meg molly polly": "m", "hank": "h", "kate kitty": "ck", "nancy tony": "a",
-}  # fmt: skip
-_FULL_NAMES = {word: letters for words, letters in _NICKNAMES.items() for word in words.split()}
+_FULL_NAMES = {
+    word: letters
+    for kind, words in _TABLE
+    if kind == "nickname"
+    for letters, *names in [words.split()]
+    for word in names
+}
 # Forms of one given name in several languages that look unlike each other.
-_FORMS = (
-    "john johann johannes hans jean juan giovanni ivan jan joao;joseph josef iosif giuseppe jose;peter pierre pyotr;"
-    "charles karl carlos;henry heinrich enrique enrico;louis ludwig luigi;george jorge giorgio yuri;leo lev leon;"
-    "michael miguel mikhail;francis franz francisco;frederick friedrich federico;stephen etienne esteban;"
-    "theodore fyodor;catherine ekaterina;elizabeth isabel;william wilhelm guillaume;andrew andreas andrei"
-)
-_FORMS_OF = {name: group for group in map(str.split, _FORMS.split(";")) for name in group}
+_FORMS_OF = {name: group for group in _sets("form") for name in group}
 _RELATIVES = re.compile(
     r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|"
     r"née|born|friend|pupil|student|teacher|rival|colleague|contemporary|successor|predecessor|assistant|ami|élève|amic[oa]|allievo|freund|schüler|zeitgenosse|"
@@ -231,8 +209,7 @@ _SUBJECT = re.compile(
 _NO_SUBJECT = re.compile(r"(?:According|Thanks|Contrary|Due) to the ")  # "According to the text, Robert Boyle"
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
 _NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
-_NUMBERS = ("first ier sr elder père", "second jr younger fils", "third", "fourth", "fifth", "sixth", "seventh")
-_NUMBER_OF = {word: number for number, words in enumerate(_NUMBERS, 1) for word in words.split()}
+_NUMBER_OF = {word: number for number, words in enumerate(_sets("number"), 1) for word in words}
 _IN_BRACKETS = re.compile(r"\((fils|père|[JS]r\.?|the \w+)\)")
 _INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie
 _LIST, _ARTICLE = re.compile(r"[;/&]|,(?! [JS]r)"), re.compile(r"\b(?:the|der|die|das|den|le|la|el|il|o|a) $")
