@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..estimation.arguments import Names
-from ..estimation.joining import LABELS, numbers, whole_verdicts
+from ..estimation.joining import LABELS, label_column, numbers, whole_verdicts
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
@@ -44,7 +44,7 @@ def read(source: str, names: Names, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
     wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS]
     file = read_columns(source, [name for name in wanted if name is not None])
-    label = names.label or file.first_of(LABELS) or LABELS[0]
+    label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
     labels = whole_verdicts(file, label)
     scores = numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)

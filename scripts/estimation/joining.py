@@ -1,7 +1,7 @@
 """Join scored rows with the labels of some of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ from .signatures import signature_column
 Places = NDArray[np.intp]
 
 LABELS = ("label", "correct")
+OF_A_JUDGE = "tokens_in"
+"""A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
 WEIGHT = "weight"
 _TEXTS = ("question", "prediction")
 _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
@@ -65,7 +67,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
             label, score or weight is invalid.
     """
     scores = probabilities(scored, names.score)
-    label = names.label or labeled.first_of(LABELS) or LABELS[0]
+    label = names.label or label_column(labeled.source, labeled.present)
     weight = names.weight or labeled.first_of([WEIGHT])
     marks = verdicts(labeled, label)
     known = np.flatnonzero(~np.isnan(marks))
@@ -95,6 +97,18 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
         unlabeled=len(marks) - len(known),
         columns={kind: name for kind, name in columns.items() if name is not None},
     )
+
+
+def label_column(
+    where: str, present: Collection[str], fix: str = "Put people's labels into the column 'correct'."
+) -> str:
+    """Return the column of people's labels, by default `label`; raise RowsError if it holds a judge's verdicts."""
+    names = [name for name in LABELS if name in present]
+    if OF_A_JUDGE in present and LABELS[0] in names:
+        names.remove(LABELS[0])
+        if not names:
+            raise RowsError(f"{where}: the column {LABELS[0]!r} holds the verdicts of a judge. {fix}")
+    return (names or LABELS)[0]
 
 
 def probabilities(file: Columns, name: str) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ..estimation.joining import LABELS, is_labeled, label_of
+from ..estimation.joining import LABELS, is_labeled, label_column, label_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
 from .rows import LabeledRow
 
@@ -34,9 +34,6 @@ COLUMNS = {
 }
 """Field of a row to the names that its column may have."""
 
-OF_A_JUDGE = "tokens_in"
-"""A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
-
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     """Return the labeled answers in a file with the columns `COLUMNS`, and the number of rows without a label.
@@ -47,9 +44,10 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     rows = list(read_rows(path))
     present = dict.fromkeys(name for _, row in rows for name in row)
     found, unlabeled = [], 0
+    people = LABELS if (first := label_column(str(path), present)) == LABELS[0] else [first]
     for number, row in rows:
         # Next to a column of people's labels, the verdict is a metric's.
-        names = LABELS if any(name in present for name in LABELS) and "score" in row else COLUMNS["label"]
+        names = people if first in present and "score" in row else [*people, "verdict"]
         column = next((name for name in names if is_labeled(row.get(name))), None)
         if column is None:
             unlabeled += 1
@@ -65,11 +63,6 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     if column == "verdict" and "score" in row:
         raise RowsError(
             f"{where}: the column verdict belongs to a metric, like score; put people's verdicts into the column label"
-        )
-    if column == "label" and OF_A_JUDGE in row:
-        raise RowsError(
-            f"{where}: the column label belongs to the judge, like {OF_A_JUDGE}; put people's verdicts into the column "
-            "correct"
         )
     names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
     question, answer = (_text(where, names[name], row[names[name]], "a string") for name in ("question", "prediction"))

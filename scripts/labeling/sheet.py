@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimation.joining import LABELS, WEIGHT, verdicts
+from ..estimation.joining import LABELS, WEIGHT, label_column, verdicts
 from ..estimation.keys import ID, TEXTS, cell_of, either, index_rows, key_names, plain, references_of
 from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
 from ..files.writing import check_place, write_part
-from ..labeled_data.files import OF_A_JUDGE
 
 SKIP = "skip"
 
@@ -62,16 +61,12 @@ class Sheet:
         self.path = path
         self._numbers, self.rows = [number for number, _ in found], [row for _, row in found]
         present = list(dict.fromkeys(name for row in self.rows for name in row))
-        self.label = label or next((name for name in LABELS if name in present), LABELS[0])
         if not any(name in present for name in either("prediction")):
             raise RowsError(
                 f"{path}: there is no column 'prediction'. Give rows to label, as evaluate-qa sample writes them."
             )
-        if label is None and {LABELS[0], OF_A_JUDGE} <= {*present}:
-            raise RowsError(
-                f"{path}: the column {LABELS[0]!r} holds the verdicts of a judge. Name another column for labels, "
-                "such as --column label=mine."
-            )
+        fix = "Name another column for labels, such as --column label=mine."
+        self.label = label or label_column(str(path), present, fix)
         require_columns(str(path), present, show)
         others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *TEXTS}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)

@@ -140,5 +140,10 @@ def test_error_messages(run, change, options, message):
     assert message in run(rows, *options, code=1)
 
 
+def test_labels_of_a_judge_are_not_taken_for_those_of_people(run):
+    rows = [row | {"label": "correct", "tokens_in": 9} for row in synthetic()]
+    assert run(rows)[0]["columns"]["label"] == "correct"
+
+
 def test_file_without_labels_is_rejected(run):
     assert "no row has both a score and a label." in run([{"score": 0.5, "label": None}], code=1)

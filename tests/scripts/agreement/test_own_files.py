@@ -80,11 +80,17 @@ def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, fi
     assert data.dropped == {"mine": {"without a label": 1}}
 
 
+def test_label_of_a_judge_is_no_label_next_to_the_column_correct(tmp_path):
+    row = {"question": "Q1?", "references": "a", "prediction": "a", "correct": False}
+    write_rows(tmp_path / "mine.jsonl", [row | {"score": 1.0, "label": "correct", "tokens_in": 9}])
+    assert [row.label for row in own_file(tmp_path / "mine.jsonl", DataSelection()).rows] == [0.0]
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"score": 0.3}, "line 2: the column verdict belongs to a metric, like score"),
-        ({"label": "correct", "tokens_in": 9}, "line 2: the column label belongs to the judge, like tokens_in"),
+        ({"label": "correct", "tokens_in": 9}, "mine.jsonl: the column 'label' holds the verdicts of a judge. Put "),
         ({"answer": None}, "line 2: answer has None; expected a string"),
         ({"question": " "}, "line 2: a question or a reference is blank"),
         ({"references": []}, "line 2: a question or a reference is blank"),
