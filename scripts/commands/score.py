@@ -26,8 +26,17 @@ def score(
         Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
     ] = None,
     chunk_size: Annotated[int, _run("Score this many rows together; a killed run repeats at most one chunk.")] = 1000,
-    resume: Annotated[bool, _run("Continue a stopped run; do nothing if it is complete.", "--resume")] = False,
-    overwrite: Annotated[bool, _run("Replace the output file if it exists.", "--overwrite")] = False,
+    resume: Annotated[
+        bool,
+        _run(
+            "Continue a stopped run. Do nothing if the output is complete: it has as many rows as the input, which is "
+            "not newer, and the signature of this metric, with the same values of the options that it names.",
+            "--resume",
+        ),
+    ] = False,
+    overwrite: Annotated[
+        bool, _run("Start over: replace the output file, and drop the work of a stopped run.", "--overwrite")
+    ] = False,
     engine: Annotated[
         Literal["local", "ray"],
         _ray(
@@ -65,6 +74,7 @@ def score(
             errors=errors,
             chunk_size=chunk_size,
             resume=resume,
+            overwrite=overwrite and not resume,
             engine=engine,
             num_actors=num_actors,
             num_gpus=num_gpus,

@@ -33,14 +33,17 @@ _PATIENCE = 0.2
 
 
 @contextmanager
-def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
+def claimed(target: Path, patience: float = _PATIENCE, start_over: bool = False) -> Iterator[Path]:
     """Yield the folder `<target>.work`, locked for this run; keep it afterwards if it holds work.
 
-    Raise RowsError if another run keeps the lock for `patience` seconds, or another program made the folder.
+    With `start_over`, remove earlier work first. Raise RowsError if another run keeps the lock for `patience` seconds,
+    or another program made the folder.
     """
     folder = work_place(target)
     lock = _locked(target, folder, patience)
     try:
+        if start_over:
+            (folder / PROGRESS).unlink(missing_ok=True)
         _clear_unless_needed(folder)  # a run may have been killed while it cleared the folder
         yield folder
     finally:
@@ -60,9 +63,11 @@ def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) ->
     """
     if not (folder / PROGRESS).is_file():
         return None
-    start_over = f"start over after: rm -r {quote(str(folder))}"
     if not resume:
-        raise RowsError(f"{folder} holds the work of a stopped run. Continue it with --resume, or {start_over}")
+        raise RowsError(
+            f"{folder} holds the work of a stopped run. Continue it with --resume, or start over with --overwrite."
+        )
+    start_over = f"start over after: rm -r {quote(str(folder))}"
     try:
         earlier: dict[str, Any] = dict(json.loads((folder / PROGRESS).read_bytes()))
     except (ValueError, TypeError) as error:

@@ -1,15 +1,16 @@
 """What a run of `evaluate-qa score` reads, scores and writes."""
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluate_qa.metrics._shared.arguments import is_installed
+from evaluate_qa.metrics._shared.arguments import counted, is_installed, made
 
-from ..files.claiming import CACHE
+from ..files.claiming import CACHE, PROGRESS
 from ..files.rows import STANDARD, Record, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
 from ..loading import keep_few_shapes, load_metric
@@ -36,6 +37,7 @@ class ScoringJob:
     errors: Path | None = None
     chunk_size: int = 1000
     resume: bool = False
+    overwrite: bool = False  # start over, even if a stopped run left work
     engine: Literal["local", "ray"] = "local"
     # Number of Ray actors, each with its own copy of the metric. Default: one per CPU of the cluster, or as many as its
     # GPUs allow if `num_gpus` is given.
@@ -84,14 +86,41 @@ class ScoringJob:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the output is newer than the input, all rows have scores of this metric, and no run was stopped."""
-        source, target = Path(self.source), Path(self.target)
-        if not source.is_file() or any(work_place(file).exists() for file in (target, self.errors) if file):
+        """Whether every row of the output has a score, and no run was stopped.
+
+        Raise ValueError for the output of another metric, other options or other rows.
+        """
+        work = [work_place(file) for file in (Path(self.target), self.errors) if file]
+        if (work[0] / PROGRESS).is_file():  # of a stopped run with --overwrite
             return False
-        metric, signature, error = f"{Path(self.metric).name}|", f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
-        return source.stat().st_mtime <= target.stat().st_mtime and all(
-            str(row.get(signature)).startswith(metric) and not row.get(error) for _, row in read_rows(target)
-        )
+        names = f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
+        rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
+        if why := self._difference({signature for signature, _ in rows}, len(rows)):
+            raise ValueError(
+                f"{self.target} exists, but {why}. Use --overwrite to replace it, or name another --output."
+            )
+        return not any(error for _, error in rows) and not any(folder.exists() for folder in work)
+
+    def _difference(self, signatures: Collection[str], count: int) -> str | None:
+        """Return how an output with these signatures and number of rows differs from what this run would write."""
+        name = Path(self.metric).name
+        if not all(signature.startswith(f"{name}|") for signature in signatures):
+            return f"its column '{self.prefix}{SIGNATURE}' does not name the metric {name} in each row"
+        metric = load_metric(self.metric, self.config, **self.load)
+        options = made(name, metric.options, self.compute).settings() if hasattr(metric, "options") else {}
+        for signature, (key, value) in itertools.product(signatures, options.items()):
+            found = next((part for part in signature.split("|") if part.startswith(f"{key}:")), None)
+            expected = None if value is None else f"{key}:{value}"
+            if found != expected and not f"{found}-".startswith(f"{expected}-"):  # lemma:simplemma has the version, too
+                return f"its signature is {signature}, and this run has {expected or f'no {key}'}"
+        if self.source == STANDARD:
+            return "its rows cannot be compared with those on the standard input"
+        bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
+        if (rows := sum(1 for _ in self.records()) - bad) != count:
+            return f"it has {counted(count, 'row')} and not {rows:,}, the rows of {self.source} that can be scored"
+        if Path(self.source).stat().st_mtime > Path(self.target).stat().st_mtime:
+            return f"{self.source} is newer"
+        return None
 
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""

@@ -32,7 +32,7 @@ def run(job: ScoringJob) -> Progress:
             output = StandardOutput(standard, job.errors)
             reached = _run(job, job.scorer(), records, output, {})
         else:
-            with claimed(Path(job.target)) as folder:
+            with claimed(Path(job.target), start_over=job.overwrite) as folder:
                 scorer = job.scorer()
                 blocks = job.blocks(folder, scorer.code)
                 reached = _run(job, scorer, records, blocks, dict(blocks.finished))

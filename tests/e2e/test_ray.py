@@ -119,7 +119,7 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     # A block that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
-    assert f"start over after: rm -r {Path('out.csv.work')}" in score(*started, *ray, code=1)
+    assert "start over with --overwrite" in score(*started, *ray, code=1)
     assert "chunk size 10, but this run has chunk size 20" in score(
         *started, *ray, "--resume", "--chunk-size", 20, code=1
     )

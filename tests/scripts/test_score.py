@@ -261,7 +261,9 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     done = 10 * len(list(work.glob("*.block")))
     assert 30 <= done < 200
     assert not Path("out.csv").exists()
-    assert f"start over after: rm -r {work}" in score(*stopped, code=1).stderr
+    assert f"{work} holds the work of a stopped run. Continue it with --resume, or start over with --overwrite." in (
+        score(*stopped, code=1).stderr
+    )
     message = score(*stopped, "--resume").stderr
     assert f"{done}/200" in message  # the progress bar begins where the run was stopped
     whole = score(*options, "--output", "whole.csv", "--errors", "whole_bad.jsonl").stderr
@@ -271,7 +273,7 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     assert _files() == sorted(["bad.jsonl", "in.jsonl", "out.csv", "whole.csv", "whole_bad.jsonl"])
     assert "out.csv is complete already." in score(*stopped, "--resume").stderr
     os.utime("out.csv", (0, 0))  # older than the input
-    assert "rows scored" in score(*stopped, "--resume").stderr
+    assert "out.csv exists, but in.jsonl is newer. Use --overwrite" in score(*stopped, "--resume", code=1).stderr
 
 
 def test_files_that_a_killed_run_has_not_finished_are_written_again(score):
@@ -411,6 +413,41 @@ def test_an_output_may_be_a_symbolic_link(score):
     score(*options)
     assert [row["score"] for row in _rows("real.jsonl")] == SCORES
     assert _files() == ["in.jsonl", "out.jsonl", "real.jsonl"]
+
+
+BEM = "bem|v:1.3.0|cls:matcher@3bcc8c21|lex:lengths|long:window200|q:96|thr:0.3|typed:auto"
+SMILE = "smile|v:1.3.0|emb:m|w:0.5|sim:scaled|em:words|lemma:simplemma-2.0.0|typed:auto"
+
+
+@pytest.mark.parametrize(
+    ("signature", "options", "message"),
+    [
+        (BEM, ["bem", "--compute", "threshold=.3"], "out.jsonl is complete already."),
+        (SMILE, ["smile"], "out.jsonl is complete already."),
+        (BEM, ["bem"], f"out.jsonl exists, but its signature is {BEM}, and this run has no thr. Use --overwrite"),
+        (BEM, ["bem", "--compute", "threshold=.4"], "this run has thr:0.4."),
+        (BEM, ["smile"], "its column 'signature' does not name the metric smile in each row"),
+        (None, ["bem"], "its column 'signature' does not name the metric bem in each row"),
+        (SMILE, ["smile", "--input", "more.jsonl"], "it has 3 rows and not 5, the rows of more.jsonl that can be"),
+        (SMILE, ["smile", "--input", "-"], "its rows cannot be compared with those on the standard input"),
+    ],
+)
+def test_finished_output_is_complete_or_is_not_replaced(score, signature, options, message):
+    write_rows("in.jsonl", ROWS)
+    write_rows("more.jsonl", [*ROWS, *ROWS[:2]])
+    write_rows("out.jsonl", [row | {"score": 1.0, "signature": signature} for row in ROWS])
+    written = Path("out.jsonl").read_bytes()
+    code = int("complete" not in message)
+    done = score("--input", "in.jsonl", "--output", "out.jsonl", "--resume", "--metric", *options, code=code)
+    assert message in done.stderr
+    assert Path("out.jsonl").read_bytes() == written
+
+
+@pytest.mark.usefixtures("stopped")
+def test_overwrite_drops_the_work_of_a_stopped_run(score):
+    score("--input", "-", "--output", "out.jsonl", "--overwrite", "--prefix", "toy_", input=_lines(ROWS))
+    assert [row["toy_score"] for row in _rows("out.jsonl")] == SCORES
+    assert _files() == ["out.jsonl"]
 
 
 def test_an_existing_output_is_replaced_only_with_overwrite(score):
