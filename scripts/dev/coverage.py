@@ -195,10 +195,9 @@ def judge_labels(drawn: SimulatedLabels) -> dict[str, float]:
     try:
         found = estimate(drawn.scores, drawn.labels, weights=drawn.weights, clusters=drawn.clusters).all
     except ValueError as error:
-        refused = "not a random sample" in str(error)
-        return {"interval covers the truth": float("nan"), "refused as no sample": refused, "no interval": not refused}
+        return {"interval covers the truth": float("nan"), "refused as no sample": "not a random sample" in str(error)}
     covered = found.accuracy.low <= drawn.truth <= found.accuracy.high
-    return {"interval covers the truth": covered, "refused as no sample": False, "no interval": False}
+    return {"interval covers the truth": covered, "refused as no sample": False}
 
 
 def judge_mean(drawn: tuple[Floats, float]) -> dict[str, float]:
@@ -238,9 +237,8 @@ rows are tested exactly.
 
 {labels}
 
-A sample whose labels are all the same has no interval. Where a few large clusters hold half of the labels, the interval
-rests on these few: it is wide, and yet too narrow if the answers of each cluster are nearly all right or all wrong and
-the scores do not tell which.
+Where a few large clusters hold half of the labels, the interval rests on these few: it is wide, and yet too narrow if
+the answers of each cluster are nearly all right or all wrong and the scores do not tell which.
 `estimate` prints a note when the labels count as fewer than 50 clusters of equal weight.
 
 ## Means

@@ -33,6 +33,12 @@ class EstimateInputs:
         return ~np.isnan(self.labels)
 
     @property
+    def is_uniform(self) -> bool:
+        """Whether all labels are equal."""
+        labels = self.labels[self.known]
+        return bool(labels.min() == labels.max())
+
+    @property
     def shares(self) -> Floats:
         """The share of each row in the weighted mean of the labels; 0 for rows without one."""
         weights = np.where(self.known, 1.0 if self.weights is None else self.weights, 0.0)
@@ -125,7 +131,7 @@ def _judged(likely: float, difference: str, fix: str) -> list[str]:
             f"{1 / _REFUSED:,.0f}. {fix}; if some rows were drawn with a higher probability, give the weights"
         )
     if likely < _DOUBTED:
-        return [f"the labeled rows may not be a random sample: {difference}, which is rare by chance"]
+        return [f"The labeled rows may not be a random sample: {difference}, which is rare by chance."]
     return []
 
 

@@ -87,11 +87,11 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
     """Yield the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
-    tests = "McNemar's exact test for verdicts, sign flips for scores" if first.verdicts and alone else "sign flips"
+    tests = "McNemar's exact test for verdicts and sign flips for scores" if first.verdicts and alone else "sign flips"
     yield (
-        f"{counted(first.rows, 'row')} of each system. 95% intervals: widest of random halves, Hall's and Tango's. "
-        f"p-values: {tests}, adjusted by Holm's method. The smallest detectable difference is found significant with a "
-        f"probability of {POWER:.0%}."
+        f"{counted(first.rows, 'row')} of each system. Each 95% interval is the widest of three: random halves, Hall's "
+        f"and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
+        f"detectable size is detected with {POWER:.0%} power."
     )
     yield from grouped(systems.cluster_column, first.clusters, first.rows)
     for pair in pairs:

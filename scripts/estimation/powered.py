@@ -14,8 +14,9 @@ over clusters c of rows i: Var(Y − λf)/n + λ² Var(f')/N, equation (5) of th
 
 Three corrections are added to the paper's interval. Large clusters hide their own errors (`intervals.jackknifed`).
 Accuracies are near 1, so intervals are Wilson's with Student's t and the number of labels that would have the same
-variance. If scores nearly always agree with labels, few labels show how often they do not: the variance is increased as
-if one more of n labels disagreed, by λ²/n², or by λ² Σh²/n for n clusters with shares h.
+variance; if all labels are equal, with their own number, and λ = 0. If scores nearly always agree with labels, few
+labels show how often they do not: the variance is increased as if one more of n labels disagreed, by λ²/n², or by
+λ² Σh²/n for n clusters with shares h.
 """
 
 from __future__ import annotations  # `help` shows ArrayLike by its name
@@ -28,8 +29,10 @@ from numpy.typing import ArrayLike
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..files.rows import did_you_mean
 from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
+from ..uncertainty.student import quantile
 from .checks import EstimateInputs, checked, require_sample
 
 FEWEST = 20
@@ -113,19 +116,20 @@ def estimate(
         confidence: Confidence level of the intervals.
 
     Raises:
-        ValueError: a value is out of range, lengths differ, a group is unknown, there are fewer than 20 labels, all
-            labels are the same, or the labeled rows are not a random sample: their mean score or their share of a group
-            differs from all rows more than in one random sample in a million.
+        ValueError: a value is out of range, lengths differ, a group is unknown, there are fewer than 20 labels, or the
+            labeled rows are not a random sample: their mean score or their share of a group differs from all rows more
+            than in one random sample in a million.
     """
     given = checked(scores, labels, weights, clusters, groups, confidence)
-    if (why := _unusable(given)) is not None:
-        raise ValueError(why)
+    if (why := _lacking(given)) is not None:
+        fix = " Label more rows." if len(given.known) >= FEWEST else ""
+        raise ValueError(f"There are too few labels for an estimate ({why}).{fix}")
     doubts = require_sample(given)
     whole = _solve(given, confidence)
     found: dict[str, _Solution | str] = {}
     for code, name in enumerate(given.names):
         members = given.part(given.groups == code)
-        found[name] = _unusable(members) or _solve(members, confidence)
+        found[name] = _lacking(members) or _solve(members, confidence)
     return Estimates(
         all=replace(whole.estimate, notes=(*doubts, *whole.estimate.notes)),
         groups={name: one if isinstance(one, str) else one.estimate for name, one in found.items()},
@@ -180,6 +184,8 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
         worth=float(known.sum() * (variance_alone / variance if variance > _EQUAL else 1)),
         notes=tuple(_notes(given, tuning, bool(others.any()), effective)),
     )
+    if given.is_uniform:  # a difference is at least as uncertain as this accuracy
+        extra = (estimate.accuracy.width / quantile((1 + confidence) / 2, degrees)) ** 2
     return _Solution(estimate, errors, extra, degrees)
 
 
@@ -218,36 +224,34 @@ def _difference(found: Mapping[str, _Solution | str], one: str, other: str, conf
 
 
 def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
-    solution = found.get(name, f"there is no such group; there are {', '.join(found) or 'no groups'}")
-    if isinstance(solution, str):
-        raise ValueError(f"no difference with group {name!r}: {solution}")
+    if name not in found:
+        raise ValueError(f"There is no group {name!r}. {did_you_mean(name, found)}")
+    if isinstance(solution := found[name], str):
+        raise ValueError(f"There are too few labels of {name!r} for a difference ({solution}). Label more rows.")
     return solution
 
 
-def _unusable(given: EstimateInputs) -> str | None:
-    """Return the reason why there are too few labels for an estimate; None if there are enough."""
+def _lacking(given: EstimateInputs) -> str | None:
+    """Return what an estimate lacks: `12 of 12 rows labeled; 20 needed`; None if there are enough labels."""
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
-        rows = len(given.known)
-        fix = " Label more rows." if rows >= FEWEST else ""
-        return f"an interval needs at least {FEWEST} labels, not {count} for {counted(rows, 'row')}.{fix}"
-    if clusters < FEWEST:
-        groups = counted(clusters, "group")
-        return f"{count} labels cover only {groups}, and an interval needs at least {FEWEST}. Label more rows."
-    labels = given.labels[given.known]
-    if labels.min() == labels.max():
-        return f"All {count} labels are {labels[0]:g}, so their variation is unknown. Label more rows."
-    return None
+        return f"{count} of {counted(len(given.known), 'row')} labeled; {FEWEST} needed"
+    return f"{count} labels in only {counted(clusters, 'group')}; {FEWEST} needed" if clusters < FEWEST else None
 
 
 def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
-    fewest = min((labels == kind).sum() for kind in (0, 1))
+    fewest = min(int((labels == kind).sum()) for kind in (0, 1))
     if effective < _FEW - _ROUNDING:
-        yield f"only {effective:.0f} independent labels: with fewer than {_FEW} the interval may be too narrow"
+        count = counted(round(effective), "independent label")
+        yield f"With only {count} (fewer than {_FEW}), the interval may be too narrow."
+    if given.is_uniform:
+        yield f"All {len(labels):,} labels are {labels[0]:g}, so the interval is from the labels alone."
+        return
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
-        yield f"only {counted(int(fewest), 'label')} of one kind: the interval is approximate"
+        are = "is" if fewest == 1 else "are"
+        yield f"Only {counted(fewest, 'label')} {are} of the rarer class, so the interval is approximate."
     if not are_others:
-        yield "every row is labeled: the scores add nothing"
+        yield "Every row is labeled, so the scores add nothing."
     elif tuning == 0:
-        yield "the scores do not rise with the labels (λ = 0): they add nothing"
+        yield "The scores do not rise with the labels (λ = 0), so they add nothing."

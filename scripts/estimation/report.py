@@ -78,7 +78,7 @@ def grouped(column: str | None, clusters: int | None, rows: int) -> Iterator[str
 def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
     yield from estimates.all.notes
     for name, found in estimates.groups.items():
-        of_group = found.notes if isinstance(found, Estimate) else [f"no estimate: {found}"]
+        of_group = found.notes if isinstance(found, Estimate) else [f"no estimate ({found})."]
         yield from (f"{name}: {note}" for note in of_group)
     if joined.unscored:
         yield f"The figures leave out {counted(joined.unscored, 'row')} without a score."

@@ -70,13 +70,13 @@ def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:
     unit = "rows" if are_rows else "clusters"
     if clusters < _FEW:
         yield (
-            f"fewer than {_FEW} {unit}: a rare large change may be missing from them, so errors can be more frequent "
-            "than stated"
+            f"With fewer than {_FEW} {unit}, a rare large change may be missing, so errors can be more frequent than "
+            "stated."
         )
     if abs(skew) > _SKEWED * sqrt(clusters):
         yield (
-            f"the differences are skewed (skewness {skew:.1f} over {clusters:,} {unit}): errors can be more frequent "
-            f"than stated; more {unit} help"
+            f"The differences are skewed (skewness {skew:.1f} over {clusters:,} {unit}), so errors can be more "
+            f"frequent than stated. More {unit} help."
         )
 
 

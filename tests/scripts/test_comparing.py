@@ -70,7 +70,7 @@ def test_first_line_reports_the_detectable_difference(run):
         f"{100 * pair.verdicts.detectable:.1f} points or more can be detected reliably (80% power). "
         f"Judged correct: {(SCORES['base'] > 0.5).mean():.1%} → "
     )
-    assert "McNemar's exact test for verdicts, sign flips for scores" in " ".join(done.output.split())
+    assert "McNemar's exact test for verdicts and sign flips for scores" in " ".join(done.output.split())
     assert "Add --labels to correct for its errors." in done.output
 
 

@@ -135,7 +135,7 @@ def test_one_file_can_hold_scores_and_labels(run):
     write_rows("both.jsonl", [row | {"correct": bool(right)} for row, right in zip(ROWS, RIGHT, strict=True)])
     found = run("both.jsonl", scored="both.jsonl")
     assert found["all"]["accuracy"]["value"] == pytest.approx(RIGHT.mean())
-    assert found["all"]["notes"] == ["every row is labeled: the scores add nothing"]
+    assert found["all"]["notes"] == ["Every row is labeled, so the scores add nothing."]
 
 
 def replaced(place, **columns):
@@ -153,7 +153,6 @@ def replaced(place, **columns):
         (replaced(3, prediction="No."), [], "row 4: the prediction is 'No.', but the prediction of the same row in "
          f"scored.parquet, row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
-        (labeled([at for at in PLACES if RIGHT[at]]), [], "labels are 1, so their variation is unknown"),
         (labeled(tokens_in=9), [], "labels.csv: the column 'label' holds the verdicts of a judge. Put people's "),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),

@@ -71,8 +71,8 @@ def test_doubts_name_few_and_skewed_clusters():
     won = np.repeat(generator.random(30) < 0.1, 10)
     lost = ~won & (generator.random(300) < 1 / 9)
     few, skewed = gate(~won, won | ~lost, clusters=np.repeat(np.arange(30), 10)).doubts
-    assert few.startswith("fewer than 50 clusters")
-    assert skewed.startswith("the differences are skewed")
+    assert few.startswith("With fewer than 50 clusters, a rare")
+    assert skewed.startswith("The differences are skewed")
     assert gate(~won, won | ~lost).doubts == (), "verdicts of independent rows are tested exactly"
 
 

@@ -44,7 +44,7 @@ def test_estimate_by_hand():
     assert (found.all.rows, found.all.labels, found.all.metric) == (200, 40, 0.6)
     assert found.all.worth == pytest.approx(40 * 0.25 / 39 / variance, rel=1e-5)
     assert (found.clusters, found.groups, found.differences) == (None, {}, {})
-    assert found.all.notes == ("only 40 independent labels: with fewer than 50 the interval may be too narrow",)
+    assert found.all.notes == ("With only 40 independent labels (fewer than 50), the interval may be too narrow.",)
 
 
 def test_figures_are_plain_numbers():
@@ -63,7 +63,7 @@ def test_scores_that_fall_with_the_labels_get_no_weight():
     assert found.tuning == 0
     assert found.accuracy == found.labels_alone
     assert found.worth == 40
-    assert "the scores do not rise with the labels (λ = 0): they add nothing" in found.notes
+    assert "The scores do not rise with the labels (λ = 0), so they add nothing." in found.notes
 
 
 def test_weight_of_the_scores_is_at_most_one():
@@ -84,7 +84,7 @@ def test_estimate_needs_twenty_labels(clusters):
     enough = np.repeat([1.0, 0.0, NAN], [10 * each, 10 * each, 200 - 20 * each])
     scores = np.tile([0.0, 1.0], 100)
     assert estimate(scores, enough, clusters=clusters).all.labels == 20 * each
-    with pytest.raises(ValueError, match=r"not 19 for 200 rows|cover only 19 groups"):
+    with pytest.raises(ValueError, match=r"\((19 of 200 rows labeled|38 labels in only 19 groups); 20 needed\)"):
         estimate(scores, np.where(np.arange(200) < 19 * each, enough, NAN), clusters=clusters)
 
 
@@ -166,10 +166,12 @@ def test_difference_from_a_copy_is_zero():
 def test_group_without_enough_labels_has_a_reason():
     found = estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10)
     assert isinstance(found.groups["much"], Estimate)
-    assert found.groups["none"] == "an interval needs at least 20 labels, not 0 for 10 rows."
-    with pytest.raises(ValueError, match="no difference with group 'none': an interval needs at least 20 labels"):
+    assert found.groups["none"] == "0 of 10 rows labeled; 20 needed"
+    with pytest.raises(
+        ValueError, match=r"too few labels of 'none' for a difference \(0 of 10 rows labeled; 20 needed\)"
+    ):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("much", "none")])
-    with pytest.raises(ValueError, match="no difference with group 'c': there is no such group; there are much, none"):
+    with pytest.raises(ValueError, match=r"There is no group 'c'\. Available: much, none\."):
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
 
 
@@ -188,16 +190,32 @@ def test_groups_with_a_larger_share_of_labels_need_weights():
     assert ends(found.groups["few"].accuracy) == pytest.approx(ends(alone.accuracy))
 
 
+@pytest.mark.parametrize("right", [0, 1])
+def test_equal_labels_have_an_interval_of_their_own(right):
+    """Wilson's interval of 40 of 40 with Student's t reaches down to 1 / (1 + t²/40)."""
+    labels = np.where(np.isnan(LABELS), NAN, right)
+    found = estimate(
+        np.tile(SCORES, 2), np.tile(labels, 2), groups=np.repeat(["a", "b"], 200), differences=[("a", "b")]
+    )
+    one = found.groups["a"]
+    width = 1 - 1 / (1 + stats.t.ppf(0.975, 39) ** 2 / 40)
+    assert one.accuracy == one.labels_alone
+    assert ends(one.accuracy) == pytest.approx((1, 1 - width, 1) if right else (0, 0, width))
+    assert one.notes[1:] == (f"All 40 labels are {right}, so the interval is from the labels alone.",)
+    assert 1 - width < 0.025 ** (1 / 40), "Clopper and Pearson's interval is narrower"
+    assert ends(found.differences["a", "b"]) == pytest.approx((0, -(2**0.5) * width, 2**0.5 * width))
+
+
 def test_scores_add_nothing_if_all_rows_are_labeled():
     found = estimate(SCORES[:40], LABELS[:40]).all
     assert found.accuracy == found.labels_alone
-    assert "every row is labeled: the scores add nothing" in found.notes
+    assert "Every row is labeled, so the scores add nothing." in found.notes
 
 
 def test_few_labels_of_a_kind_get_a_note():
     labels = np.where(np.arange(1000) < 100, np.arange(1000) != 7, NAN)
     found = estimate(np.random.default_rng(1).random(1000), labels).all
-    assert "only 1 label of one kind: the interval is approximate" in found.notes
+    assert "Only 1 label is of the rarer class, so the interval is approximate." in found.notes
     assert found.accuracy.value < found.accuracy.high < 1, "no mean of labels is above 1"
     found = estimate(np.random.default_rng(1).random(1000), 1 - labels).all
     assert 0 < found.accuracy.low < found.accuracy.value, "nor below 0"
@@ -220,13 +238,12 @@ def changed(values, place, value):
         ({"labels": LABELS[:199]}, "labels: the length is 199; expected 200"),
         (
             {"labels": np.where(np.arange(200) < 5, LABELS, NAN)},
-            "an interval needs at least 20 labels, not 5 for 200 rows",
+            "too few labels for an estimate (5 of 200 rows labeled; 20 needed). Label more rows.",
         ),
-        ({"labels": LABELS * 0}, "All 40 labels are 0, so their variation is unknown"),
         ({"weights": changed(np.ones(200), 1, NAN)}, "weights[1] is nan; expected a positive number"),
         ({"weights": np.ones(3)}, "weights: the length is 3; expected 200"),
         ({"clusters": [0] * 3}, "clusters: the length is 3; expected 200"),
-        ({"clusters": [0] * 190 + list(range(10))}, "40 labels cover only 1 group, and an interval needs at least 20"),
+        ({"clusters": [0] * 190 + list(range(10))}, "(40 labels in only 1 group; 20 needed)"),
         ({"groups": ["a"]}, "groups: the length is 1; expected 200"),
         ({"confidence": 95}, "confidence is 95; expected a number between 0 and 1"),
     ],
@@ -257,5 +274,5 @@ def test_unlikely_sample_gets_a_note():
     for group, count in enumerate([16, *[3] * 9]):
         labels[np.flatnonzero(groups == group)[:count]] = np.arange(count) % 2
     scores = np.random.default_rng(1).random(1000)
-    note = "the labeled rows may not be a random sample: 37% of them, but 10% of all rows, are in the group '0'"
+    note = "The labeled rows may not be a random sample: 37% of them, but 10% of all rows, are in the group '0'"
     assert note in estimate(scores, labels, groups=groups).all.notes[0]
