@@ -24,8 +24,10 @@ def verdict(correct: bool) -> str:
 def line(name: str, scores: Mapping[str, list[Any]], number: int, correct: bool) -> str:
     """Return a metric's verdict on an answer, and the reason."""
     found = {column: values[number] for column, values in scores.items()}
+    decided = evaluate_qa.Decision(*(found[f"value_{column}"] for column in ("kind", "verdict", "reference", "answer")))
+    why = decided.explanation or WHY[name].format(**found)
     against = "" if found["verdict"] == correct else "  (disagrees with the person)"
-    return f"  {name:9} {verdict(found['verdict'])}, {found['score']:.2f}: {WHY[name].format(**found)}{against}"
+    return f"  {name:9} {verdict(found['verdict'])}, {found['score']:.2f}: {why}{against}"
 
 
 with evaluate_qa.sample().open(encoding="utf-8") as sample:

@@ -54,6 +54,7 @@ def test_answers(capsys):
     """Each of five answers has a verdict of a person and of each metric; different verdicts are marked."""
     runpy.run_path(str(EXAMPLES / "answers.py"))
     printed = capsys.readouterr().out
+    assert printed.count("wrong, 0.00: Katharine Hepburn differs from Audrey Hepburn") == 3
     verdicts = re.compile(r"^  (a person|\w+) +(right|wrong)(.*)", re.MULTILINE)
     found = [verdicts.findall(block) for block in printed.split("\n\n")[:-1]]
     assert [[name for name, *_ in block] for block in found] == [["a person", "smile", "bem", "nli_lex"]] * 5
