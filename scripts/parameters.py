@@ -15,7 +15,9 @@ Source = Annotated[
 Target = Annotated[
     str, typer.Option("--output", "-o", help="Write rows to this JSONL, CSV or Parquet file; - writes JSONL to stdout.")
 ]
-METRIC = typer.Option("--metric", "-m", help="Use this metric: its name, its folder, or its name on the Hub.")
+METRIC = typer.Option(
+    "--metric", "-m", metavar="<str>", help="Use this metric: its name, its folder, or its name on the Hub."
+)
 Systems = Annotated[
     list[str],
     typer.Argument(help="Scored rows of each system, as JSONL, CSV or Parquet files. The first is the baseline."),

@@ -15,7 +15,7 @@ _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
 
 def score(
-    metric: Annotated[str, METRIC],
+    metrics: Annotated[list[str], METRIC],
     source: Source,
     target: Target,
     load: Load = None,
@@ -61,6 +61,9 @@ def score(
     from ..scoring.run import run
 
     with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
+        metric, *more = metrics
+        if more:
+            raise ValueError(f"--metric was given {len(metrics)} times. Score once for each, with different prefixes.")
         loading = parse_options(load or [], metric)
         job = ScoringJob(
             metric=metric,

@@ -42,14 +42,20 @@ class MetricColumns:
         """Return the possible names of a column of the metric; the first one that a row has is used."""
         return [self.named[column]] if column in self.named else [column, column.removesuffix("s")]
 
-    def require(self, where: str, rows: Sequence[Row], required: Iterable[str]) -> None:
-        """Raise RowsError if no row has a column that is required or was named by the user."""
+    def require(self, where: str, rows: Sequence[Row], required: Iterable[str], accepted: Iterable[str] = ()) -> None:
+        """Raise RowsError if no row has a column that is required or was named, or a row has one under both names."""
         present = dict.fromkeys(name for row in rows for name in row)
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
                 name = self.candidates(column)[0]
                 hint = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
                 raise RowsError(f"{where}: there is no column {name!r}. {hint}")
+
+        for column in accepted:
+            names = dict.fromkeys(self.candidates(column))
+            if len(names) > 1 and any(row.keys() >= names.keys() for row in rows):
+                both = " and ".join(map(repr, names))
+                raise RowsError(f"{where}: there are two columns, {both}. Name one with --column {column}=NAME.")
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""

@@ -111,9 +111,9 @@ class FileRowScorer:
         return program(self._metric)
 
     def require_columns(self, records: Sequence[Record]) -> None:
-        """Raise RowsError if no row has a column that the metric needs."""
+        """Raise RowsError if no row has a column that the metric needs, or a row has it under both of its names."""
         rows = [row for _, row in records if not isinstance(row, Broken)]
-        self._columns.require(source_name(self._source), rows, self._required)
+        self._columns.require(source_name(self._source), rows, self._required, self._accepted)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""

@@ -210,6 +210,10 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", ".", "--output", "o.csv"], ". is a folder. Name a file in it."),
         (["--input", "-", "--output", "o.csv"], "standard input: there are no rows to score"),
         (["--input", "in.jsonl", "--output", "o.csv", "--metric", "./nowhere"], "nowhere"),
+        (
+            ["--metric", "smile", "--metric", "bem", "--input", "in.jsonl", "--output", "o.csv"],
+            "--metric was given 2 t",
+        ),
     ],
 )
 def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message):
@@ -217,6 +221,16 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
     Path("empty.jsonl").touch()
     assert message in score(*arguments, code=1).stderr
     assert _files() == ["empty.jsonl", "in.jsonl"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_column_under_both_names_has_to_be_named(score, suffix):
+    write_rows(f"in.{suffix}", [row | {"reference": "x"} for row in ROWS])
+    options = ["--input", f"in.{suffix}", "--output", "out.jsonl"]
+    message = f"in.{suffix}: there are two columns, 'references' and 'reference'. Name one with --column references=NAM"
+    assert message in score(*options, code=1).stderr
+    score(*options, "--column", "references=reference")
+    assert [row["score"] for row in _rows("out.jsonl")] == [0, 0, 1]
 
 
 def test_deltableu_does_not_read_a_second_system(score):
