@@ -1,6 +1,8 @@
 """Options in panels, consoles, and errors on one line for the commands."""
 
 import errno
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -73,11 +75,21 @@ def reported_errors(
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         typer.echo(f"{name}: {error}{_cure(error)}", err=True)
         raise typer.Exit(status) from error
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         if stopped is None:
             raise
         typer.echo(f"{name}: {stopped}", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + next(iter(interrupt.args), signal.SIGINT)) from None
+
+
+def interrupt_on_sigterm() -> None:
+    """Let SIGTERM raise KeyboardInterrupt, like Ctrl+C, so that `reported_errors` prints how to continue."""
+
+    def interrupt(number: int, _: object) -> None:
+        raise KeyboardInterrupt(number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def warn(command: str, warnings: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
-from ..terminal import open_console, options_of, reported_errors
+from ..terminal import interrupt_on_sigterm, open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
     from ..scoring.row_scorer import Progress
@@ -61,6 +61,7 @@ def score(
     from ..scoring.run import run
 
     with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
+        interrupt_on_sigterm()
         metric, *more = metrics
         if more:
             raise ValueError(f"--metric was given {len(metrics)} times. Score once for each, with different prefixes.")

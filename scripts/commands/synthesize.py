@@ -25,7 +25,7 @@ from ..parameters import metric_columns
 from ..scoring.columns import MetricColumns, parse_columns
 from ..synthesis.rows import is_complete, read_tasks
 from ..synthesis.run import load_prompt, run
-from ..terminal import options_of, reported_errors
+from ..terminal import interrupt_on_sigterm, options_of, reported_errors
 
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
 _PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
@@ -74,6 +74,7 @@ def synthesize(
     run, but the run ends early if its first 20 requests fail, for example because of a wrong key or a stopped server.
     """
     with reported_errors("synthesize", "stopped. Run the same command again to continue."):
+        interrupt_on_sigterm()
         chat_model = _chat_model(model, endpoint, parse_options(load or []))
         asked = load_prompt(prompt)
         if file_format(target) != ".jsonl":

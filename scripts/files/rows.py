@@ -10,6 +10,7 @@ import difflib
 import itertools
 import json
 import sys
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -128,7 +129,12 @@ def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
 
 def _parse_jsonl(lines: Iterable[bytes], source: str | Path) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
-        if line.strip():
+        if text := line.strip().removeprefix(BOM_UTF8):
+            if number == 1 and (text.startswith(b"[") or text == b"{"):
+                raise RowsError(
+                    f"{source_name(source)} is a JSON document, but JSONL has one object per line. Write each row on a "
+                    "line of its own."
+                )
             where = place(source, number)
             yield number, _row_or_broken(partial(_json_object, where, line), line.decode(errors="replace"))
 
@@ -145,9 +151,7 @@ def _json_object(where: str, line: bytes) -> Row:
     try:
         row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        is_document = text.lstrip().startswith("[") or text.strip() == "{"
-        hint = " The file looks like a JSON document; write each row on a line of its own." if is_document else ""
-        raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.{hint}") from None
+        raise RowsError(f"{where}: not JSON ({error}). Expected one JSON object per line.") from None
     except ValueError:  # int() refuses very long numbers
         raise RowsError(f"{where}: a number has thousands of digits. Write it as a string, in quotes.") from None
     if not isinstance(row, dict):

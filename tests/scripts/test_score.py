@@ -179,6 +179,11 @@ def test_a_bad_row_on_a_pipe_stops_the_run_after_the_rows_before_it(score):
     assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
 
 
+def test_a_json_document_is_no_bad_row(score):
+    message = score("--input", "-", "--output", "out.jsonl", input=json.dumps(ROWS, indent=1), code=1).stderr
+    assert message.endswith("has one object per line. Write each row on a line of its own.\n")
+
+
 def test_a_column_of_the_input_is_never_overwritten(score):
     write_rows("in.jsonl", [{**row, "verdict": "human"} for row in ROWS])
     message = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
@@ -269,8 +274,8 @@ def test_an_interrupted_run_resumes_and_equals_an_uninterrupted_one(score, toy):
     options = ["--input", "in.jsonl", "--chunk-size", "10", "--compute", "seconds=0.02"]
     stopped = [*options, "--output", "out.csv", "--errors", "bad.jsonl"]
     work = Path("out.csv.work")
-    thread = when_there(work / "000003.csv", lambda: os.kill(os.getpid(), signal.SIGINT))
-    assert "stopped. Continue with --resume." in score(*stopped, code=130).stderr
+    thread = when_there(work / "000003.csv", lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert "stopped. Continue with --resume." in score(*stopped, code=128 + signal.SIGTERM).stderr
     thread.join()
     done = 10 * len(list(work.glob("*.block")))
     assert 30 <= done < 200

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import signal
 import sys
 
 import pytest
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from evaluate_qa.agreement.report import _grid
 from evaluate_qa.estimation.report import table
-from evaluate_qa.terminal import open_console, reported_errors
+from evaluate_qa.terminal import interrupt_on_sigterm, open_console, reported_errors
 
 
 class Terminal(io.StringIO):
@@ -51,6 +52,17 @@ def test_an_error_about_a_full_disk_names_the_fix(capsys):
         raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
     message = "No space left on device: 'out.csv'. Free some space, and run the command again."
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signal_prints_how_to_continue(capsys, number, code):
+    before = signal.getsignal(signal.SIGTERM)
+    interrupt_on_sigterm()
+    with pytest.raises(typer.Exit) as ended, reported_errors("score", "stopped. Continue with --resume."):
+        signal.raise_signal(number)
+    signal.signal(signal.SIGTERM, before)
+    assert ended.value.exit_code == code
+    assert capsys.readouterr().err == "evaluate-qa score: stopped. Continue with --resume.\n"
 
 
 def test_a_closed_pipe_is_no_error(capsys):

@@ -82,14 +82,18 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
     [
         ("a.jsonl", '{"a": 1}\n{"a": \n', "line 2: not JSON"),
         ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
-        ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
+        ("a.jsonl", "\n" + "[" * 100_000, "line 2: not JSON"),
         ("a.jsonl", '{"a": \n', r"Expected one JSON object per line\.$"),
         (
             "a.jsonl",
-            '[\n  {\n  "a": 1\n  }\n]\n',
-            r"per line\. The file looks like a JSON document; write each row on a",
+            '\ufeff[{"a": 1}]',
+            " is a JSON document, but JSONL has one object per line. Write each row",
         ),
-        ("a.jsonl", '{\n  "a": 1\n}\n', r"per line\. The file looks like a JSON document; write each row on a line"),
+        (
+            "a.jsonl",
+            '{\n  "a": 1\n}\n',
+            " is a JSON document, but JSONL has one object per line. Write each row",
+        ),
         ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*Save the file as UTF-8"),
         (
             "a.jsonl",
