@@ -52,7 +52,8 @@ def _table(found: Mapping[str, Any]) -> Any:
     grid = table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
-    every = [("metric alone", points[0]), *between, ("judge alone", points[-1]), ("chosen", found["chosen"])]
+    every = [("metric alone", points[0]), *between, ("judge alone", points[-1])]
+    every += [("chosen", found["chosen"])] * _is_found(found)
     for name, one in sorted(every, key=lambda named: named[1]["asked"]):
         asked = one["asked"]
         where = "none" if not asked else "all" if asked == 1 else f"{one['low']:g} to {one['high']:g}"
@@ -63,19 +64,24 @@ def _table(found: Mapping[str, Any]) -> Any:
     return grid
 
 
+def _is_found(found: Mapping[str, Any]) -> bool:
+    """Return whether the metric decides on some side of the band."""
+    return bool(found["below"] or found["above"])
+
+
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield the call that uses the band, and notes, one line each."""
     low, high = found["ask"]
-    yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({low:g}, {high:g}))'
-    for side, where, verdict in (
-        (found["below"], f"below {low:g}", "incorrect"),
-        (found["above"], f"at {high:g} or more", "correct"),
-    ):
+    none = f"With {CONFIDENCE:.0%} confidence, no score limit reaches an agreement of {found['target']:g}"
+    fix = "Label more rows, or lower --target."
+    sides = (found["below"], f"below {low:g}", "incorrect"), (found["above"], f"at {high:g} or more", "correct")
+    if not _is_found(found):
+        yield f"{none}, so no range of scores for the judge is recommended. {fix}"
+    else:
+        yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({low:g}, {high:g}))'
+    for side, where, verdict in sides if _is_found(found) else ():
         if side is None:
-            yield (
-                f"The metric never decides {verdict!r}: no score limit reaches an agreement of {found['target']:g}, or "
-                "there are too few rows."
-            )
+            yield f"{none} for {verdict!r}, so the metric never decides {verdict!r}. {fix}"
         else:
             yield (
                 f"For scores {where}, people agree with {verdict!r} on {side['agreeing']:,} of "
@@ -91,7 +97,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"The figures leave out {counted(unlabeled, 'row')} without a label."
     if unscored := found["rows_without_score"]:
         yield f"The figures leave out {counted(unscored, 'row')} without a score."
-    if found["below"] or found["above"]:
+    if _is_found(found):
         yield (
             f"With {CONFIDENCE:.0%} confidence, people agree with at least {found['target']:.1%} of the metric's "
             "decisions, if the labeled rows are a random sample that is independent of the metric's training data."

@@ -140,6 +140,19 @@ def test_error_messages(run, change, options, message):
     assert message in run(rows, *options, code=1)
 
 
+@pytest.mark.parametrize(
+    ("rows", "lacking", "is_found"),
+    [
+        (synthetic()[:100:3], ", so no range of scores for the judge is recommended.", False),
+        ([row for row in synthetic() if row["score"] < 0.6], " for 'correct', so the metric never decides 'cor", True),
+    ],
+)
+def test_only_a_range_that_was_found_is_recommended(run, rows, lacking, is_found):
+    _, printed = run(rows)
+    assert f"With 95% confidence, no score limit reaches an agreement of 0.95{lacking}" in printed
+    assert ("Use it with" in printed) == ("chosen" in printed) == is_found
+
+
 def test_labels_of_a_judge_are_not_taken_for_those_of_people(run):
     rows = [row | {"label": "correct", "tokens_in": 9} for row in synthetic()]
     assert run(rows)[0]["columns"]["label"] == "correct"
