@@ -8,10 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from .estimation.joining import numbers
+from .estimation.signatures import signature_column
 from .files.columns import read_columns
-from .files.rows import RowsError
+from .files.rows import LISTS, RowsError
 from .files.values import text
 from .uncertainty.arrays import Bools, Floats
+
+_TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
+"""Columns of metrics that hold text, which may look like a number."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Criterion:
     def __post_init__(self) -> None:
         given = [value for value in (self.fraction, self.top, self.threshold) if value is not None]
         if len(given) != 1:
-            raise ValueError(f"Give exactly one of --fraction, --top and --threshold; the command has {len(given)}.")
+            raise ValueError("Give one of --fraction, --top or --threshold.")
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise ValueError(f"--fraction is {self.fraction}; expected more than 0 and at most 1")
         if self.top is not None and self.top < 1:
@@ -57,6 +61,13 @@ class Selection:
     groups: dict[str, tuple[Floats, Floats]]
     unscored: int
     columns: list[str]
+
+
+def added_columns(columns: list[str], score: str) -> list[str]:
+    """Return the columns of numbers and booleans that a metric has added: all after its signature but those of text."""
+    signature = signature_column(score)
+    first = columns.index(signature) + 1 if signature in columns else len(columns)
+    return [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:

@@ -35,10 +35,17 @@ def publish(
 
     The command uploads only files that differ, so it can be repeated.
     """
+    from evaluate_qa.metrics._shared.arguments import is_installed
+
     from ..publishing.steps import ERRORS, explained
 
     try:
         chosen = selection(names or [METRICS])
+        if {kind for kind, _ in chosen} != {"model"} and not is_installed("evaluate"):
+            raise ValueError(
+                "Metrics and data sets are tested before they are published, which needs evaluate. Install it with: "
+                "pip install 'evaluate-qa[evaluate]'"
+            )
         done = _publish(chosen, namespace, output, data_dir)
     except ERRORS as error:
         typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)

@@ -119,6 +119,8 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
     right, judged = progress.sums.get("verdict", (0, 0))
     if judged:
         table.add_row("judged correct", f"{right / judged:.1%} ({right:,.0f} of {judged:,.0f})")
+    if "cost" in progress.sums and "score" in progress.sums:
+        table.add_row("cost", f"{progress.sums['cost'][0]:.4g}")
     console = open_console(stderr=True)
     console.print(table)
     for signature in progress.signatures:

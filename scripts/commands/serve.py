@@ -28,11 +28,15 @@ def serve(
     token. SIGTERM and Ctrl+C end the server after it has answered all requests.
     """
     with reported_errors("serve", "stopped"):
-        from ..loading import keep_few_shapes
+        from ..files.rows import did_you_mean
+        from ..loading import keep_few_shapes, metric_names
         from ..loading import load as load_scorer
         from ..options import parse_options
 
         loading = parse_options(load or [], metric)
+        if metric not in metric_names():
+            hint = did_you_mean(metric, metric_names())
+            raise ValueError(f"serve only serves the metrics of this package, and {metric!r} is none of them. {hint}")
         scorer = load_scorer(metric, loading.pop("config", None), **loading)
         if "videos" in scorer.columns:
             raise ValueError(

@@ -9,6 +9,9 @@ from typing import Any
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,99})(\.\d+)?(e[+-]?\d+)?")
+_LITERALS = {"True": True, "False": False, "": None}
+
 
 def text(value: object) -> str:
     """Return a value as the text of a CSV cell: lists and objects as JSON, `None` as an empty cell."""
@@ -17,6 +20,13 @@ def text(value: object) -> str:
     if hasattr(value, "tolist"):
         value = plain(value)
     return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
+
+
+def value_of(cell: str) -> object:
+    """Return the number, boolean or None that `text` wrote as the cell; the cell itself if it is other text."""
+    if cell in _LITERALS:
+        return _LITERALS[cell]
+    return json.loads(cell) if _NUMBER.fullmatch(cell) else cell
 
 
 def is_formula(value: object) -> bool:

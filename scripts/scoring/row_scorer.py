@@ -19,6 +19,9 @@ _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
 SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
 
+COST = "cost"
+"""The judge's result for the cost of a chunk, if prices are given."""
+
 _NumberedRow = tuple[int, Row]
 
 
@@ -218,7 +221,7 @@ def _per_row(result: Mapping[str, Any], count: int) -> dict[str, list[Any]]:
 
 
 def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[str, tuple[float, int]]:
-    """Return sum and count of the columns with a meaningful mean, unlike, for example, an index.
+    """Return sum and count of the columns with a meaningful mean, unlike, for example, an index; and the cost.
 
     Scores of our own metrics are included even if all are None, so that rows without a score can be counted.
     """
@@ -229,4 +232,5 @@ def _sums(result: Mapping[str, Any], per_row: Mapping[str, list[Any]]) -> dict[s
         for name in meant
     }
     kept = (name for name, values in numbers.items() if values or (own and name == "score"))
-    return {name: (float(sum(numbers[name])), len(numbers[name])) for name in kept}
+    sums = {name: (float(sum(numbers[name])), len(numbers[name])) for name in kept}
+    return sums | ({COST: (result[COST], 1)} if own and result.get(COST) is not None else {})

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 from commands import run_command
@@ -137,6 +138,12 @@ def test_a_data_set_without_some_of_its_files_is_refused(data_dir, tmp_path):
     options = ["--namespace", "org", "--data-dir", data_dir, "-o", tmp_path / "out"]
     message = "Parts of evouna are missing. tq: there is no"
     assert message in run_command("publish", "evouna", *options, code=1).stderr
+
+
+def test_metrics_are_published_only_with_evaluate(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "evaluate", None)
+    message = run_command("publish", "smile", "--namespace", "org", "-o", tmp_path / "built", code=1).stderr
+    assert "which needs evaluate. Install it with: pip install 'evaluate-qa[evaluate]'" in message
 
 
 def test_output_folder_must_be_empty(tmp_path):

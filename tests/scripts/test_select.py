@@ -54,6 +54,14 @@ def test_kept_rows_are_unchanged(select, target):
     ] * 2
 
 
+def test_added_columns_of_a_csv_file_become_numbers_and_booleans_again(select):
+    added = {"score": 1e-05, "verdict": True, "best_reference": 0, "margin": None, "value_answer": "1969"}
+    rows = [{"id": "007", "prediction": "2", "signature": "bem|v:1", **added}] * 2
+    write_rows("scored.csv", rows)
+    select("scored.csv", "--top", 1)
+    assert [row for _, row in read_rows("kept.jsonl")] == rows[:1]
+
+
 @pytest.mark.parametrize("target", ["kept.csv", "kept.parquet"])
 @pytest.mark.parametrize(("threshold", "ids"), [(1, [1, 4]), (2, [])])
 def test_all_columns_are_kept_also_without_rows(select, target, threshold, ids):
@@ -103,7 +111,8 @@ def test_unscored_file_is_reported_with_the_fix(select):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rows.jsonl"], "Give exactly one of --fraction, --top and --threshold; the command has 0."),
+        (["rows.jsonl"], "evaluate-qa select: Give one of --fraction, --top or --threshold.\n"),
+        (["rows.jsonl", "--top", "1", "--fraction", "1"], "Give one of --fraction, --top or --threshold."),
         (["rows.jsonl", "--fraction", "12.5"], "--fraction is 12.5; expected more than 0 and at most 1"),
         (["rows.jsonl", "--top", "0"], "--top is 0"),
         (["rows.jsonl", "--top", "1", "--column", "score=source"], "is 'even'; expected a number. Name"),

@@ -81,6 +81,14 @@ def test_score_command_uses_recorded_verdicts(run):
         assert "import it" in scored[-1]["error"]
 
 
+def test_score_command_prints_the_cost(run, server):
+    """Two replies to requests of 100 tokens, of 2 tokens each: 2 · (100 · 10,000 + 2 · 20,000) / 10⁶."""
+    write_rows("in.jsonl", [{"question": "Who?", "references": "right", "prediction": text} for text in ("a", "b")])
+    options = ["--load", f"endpoint={server.url}", "--load", "model=m", "--compute", "prices=[10000, 20000]"]
+    done = run_command("score", "--metric", "judge", "--input", "in.jsonl", "--output", "o.csv", *options)
+    assert re.search(r"cost *│ *2\.08 ", done.output)
+
+
 def test_unrecorded_row_has_no_score(run):
     write_rows("v.jsonl", lines("correct", "incorrect", model="gpt"))
     run("import", "--input", "v.jsonl", "--cache-dir", "cache")
