@@ -103,12 +103,12 @@ def test_curve_goes_from_metric_to_judge():
 
 def test_tokens_are_means_over_rows_with_request(run):
     """Two rows with a request have 350 and 2 on average; a third row had no request."""
-    rows = synthetic()
+    rows = [row | {"label": "correct", "tokens_in": 9} for row in synthetic()]  # columns of a judge without a prefix
     rows[0] |= {"judge_tokens_in": 300, "judge_tokens_out": 1}
     rows[1] |= {"judge_tokens_in": 400, "judge_tokens_out": 3}
     rows[2] |= {"judge_tokens_in": 0, "judge_tokens_out": 0}
     found, _ = run(rows, "--prices", "2.5,10")
-    assert found["tokens"] == [350, 2]
+    assert (found["tokens"], found["columns"]["label"]) == ([350, 2], "correct")
     assert found["chosen"]["cost"] == pytest.approx(400 * 895e-6)
 
 
@@ -148,11 +148,6 @@ def test_only_a_range_that_was_found_is_recommended(run):
     assert not re.search("Use it with|chosen", printed)
     _, printed = run([row for row in synthetic() if row["score"] < 0.6])
     assert f"{none} for 'correct', so the metric never decides 'correct'. Label more rows" in printed
-
-
-def test_labels_of_a_judge_are_not_taken_for_those_of_people(run):
-    rows = [row | {"label": "correct", "tokens_in": 9} for row in synthetic()]
-    assert run(rows)[0]["columns"]["label"] == "correct"
 
 
 def test_file_without_labels_is_rejected(run):

@@ -62,8 +62,7 @@ def test_score_adds_the_metrics_columns_to_each_row(score, suffix):
     out = _rows("out.jsonl")
     assert [row["score"] for row in out] == SCORES
     assert [row["verdict"] for row in out] == [True, False, True]
-    assert [row["best_reference"] for row in out] == [0, 0, 0]
-    assert [row["length"] for row in out] == [3, 0, 2]
+    assert [(row["best_reference"], row["length"]) for row in out] == [(0, 3), (0, 0), (0, 2)]
     assert [row["asked"] for row in out] == ["Who sat?", "What?", "Was?"]
     assert [str(row["id"]) for row in out] == ["1", "2", "3"]
     assert [row["prediction"] for row in out] == [row["prediction"] for row in ROWS]
@@ -74,13 +73,8 @@ def test_parquet_keeps_the_types_of_the_input(score):
     write_rows("in.parquet", [{**row, "n": 1, "raw": b"\x00"} for row in ROWS])
     score("--input", "in.parquet", "--output", "out.parquet")
     before, after = pq.read_schema("in.parquet"), pq.read_schema("out.parquet")
-    assert {name: after.field(name).type for name in before.names} == {
-        name: before.field(name).type for name in before.names
-    }
-    assert {name: str(after.field(name).type) for name in ("score", "verdict")} == {
-        "score": "double",
-        "verdict": "bool",
-    }
+    assert [after.field(name).type for name in before.names] == before.types
+    assert [str(after.field(name).type) for name in ("score", "verdict")] == ["double", "bool"]
 
 
 def test_standard_streams_are_jsonl(score):
@@ -129,6 +123,9 @@ def test_a_missing_column_is_reported_before_scoring(score):
     assert "--column references=NAME" in message.stderr
     message = score("--input", "in.jsonl", "--output", "out.jsonl", "--column", "references=reference", code=1)
     assert "no column 'reference'. Did you mean 'reference_text'?" in message.stderr
+    write_rows("in.jsonl", [{"prediction": "a", "reference": "b", "references": ["b"]}])
+    message = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
+    assert "in.jsonl: there are two columns, 'references' and 'reference'. Name one with --column refer" in message
     assert _files() == ["in.jsonl"]
 
 
@@ -169,6 +166,8 @@ def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
 
 
 def test_a_bad_row_on_a_pipe_stops_the_run_after_the_rows_before_it(score):
+    message = score("--input", "-", "--output", "out.jsonl", input=json.dumps(ROWS, indent=1), code=1).stderr
+    assert message.endswith("JSONL has one object per line. Write each row on a line of its own.\n"), "no row is bad"
     lines = _lines(BAD)
     message = score("--input", "-", "--output", "out.jsonl", "--chunk-size", 3, input=lines, code=1)
     assert "standard input, line 4" in message.stderr
@@ -177,11 +176,6 @@ def test_a_bad_row_on_a_pipe_stops_the_run_after_the_rows_before_it(score):
     )
     assert [row["id"] for row in _rows("out.jsonl")] == [1, 2, 3, 6]
     assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
-
-
-def test_a_json_document_is_no_bad_row(score):
-    message = score("--input", "-", "--output", "out.jsonl", input=json.dumps(ROWS, indent=1), code=1).stderr
-    assert message.endswith("has one object per line. Write each row on a line of its own.\n")
 
 
 def test_a_column_of_the_input_is_never_overwritten(score):
@@ -226,15 +220,6 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
     Path("empty.jsonl").touch()
     assert message in score(*arguments, code=1).stderr
     assert _files() == ["empty.jsonl", "in.jsonl"]
-
-
-def test_column_under_both_names_has_to_be_named(score):
-    write_rows("in.csv", [row | {"reference": "x"} for row in ROWS])
-    options = ["--input", "in.csv", "--output", "out.jsonl"]
-    message = "in.csv: there are two columns, 'references' and 'reference'. Name one with --column references=NAME."
-    assert message in score(*options, code=1).stderr
-    score(*options, "--column", "references=reference")
-    assert [row["score"] for row in _rows("out.jsonl")] == [0, 0, 1]
 
 
 def test_deltableu_does_not_read_a_second_system(score):

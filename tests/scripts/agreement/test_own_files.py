@@ -78,12 +78,8 @@ def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, fi
     data = own_file(tmp_path / file, DataSelection())
     assert [row.label for row in data.rows] == [0.0]
     assert data.dropped == {"mine": {"without a label": 1}}
-
-
-def test_label_of_a_judge_is_no_label_next_to_the_column_correct(tmp_path):
-    row = {"question": "Q1?", "references": "a", "prediction": "a", "correct": False}
-    write_rows(tmp_path / "mine.jsonl", [row | {"score": 1.0, "label": "correct", "tokens_in": 9}])
-    assert [row.label for row in own_file(tmp_path / "mine.jsonl", DataSelection()).rows] == [0.0]
+    write_rows(tmp_path / file, [row | {"label": "correct", "tokens_in": 9, "correct": False}])  # of a judge
+    assert [row.label for row in own_file(tmp_path / file, DataSelection()).rows] == [0.0]
 
 
 @pytest.mark.parametrize(
