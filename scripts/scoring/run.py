@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from shlex import quote
 
 from evaluate_qa.metrics._shared.progress import progress
 
@@ -101,7 +100,7 @@ def _unfinished(
 def _changed(job: ScoringJob, rows: str) -> RowsError:
     return RowsError(
         f"{source_name(job.source)}: {rows} differ from those that the stopped run scored. Restore them, or start over "
-        f"after: rm -r {quote(f'{job.target}.work')}"
+        "with --overwrite in place of --resume."
     )
 
 
