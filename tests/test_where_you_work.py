@@ -44,9 +44,10 @@ def test_python(one_line, expected):
 
 
 def test_datasets_map(one_line, expected, bem):
-    names = {"rows": datasets.Dataset.from_dict(ROWS), "metric": bem}
+    rows = {"id": [1, 2, 3]} | {name.replace("ions", "ion"): ROWS[name] for name in ROWS}  # the workflow's columns
+    names = {"rows": datasets.Dataset.from_dict(rows), "bem": bem}
     exec(one_line("datasets.map"), names)
-    assert names["scored"]["predictions"][:] == ROWS["predictions"]
+    assert names["scored"]["prediction"][:] == ROWS["predictions"]
     assert names["scored"]["score"][:] == pytest.approx(expected["per_example"]["score"], abs=1e-6)
 
 

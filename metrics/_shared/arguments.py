@@ -230,7 +230,7 @@ def check_keywords(
             if keyword in elsewhere:
                 raise TypeError(f"{metric}: {keyword} is an option of {place}; pass it to {place}")
             other = _OTHER_NAMES.get(keyword)
-            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1, cutoff=0.5)
+            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
             hint = f"did you mean {near[0]!r}?" if near else others
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")

@@ -114,9 +114,9 @@ def test_text_is_cleaned(text, expected):
 
 
 def test_a_keyword_that_is_near_no_other_names_all_keywords():
-    message = "^smile: unknown keyword 'xyz'; expected one of per_example, predictions, references$"
+    message = "^smile: unknown keyword 'id'; expected one of predictions, references, window$"
     with pytest.raises(TypeError, match=message):
-        check_keywords("smile", ["references", "xyz"], {"references", "predictions", "per_example"})
+        check_keywords("smile", ["references", "id"], {"references", "predictions", "window"})
 
 
 def test_a_keyword_of_another_function_names_the_function():
