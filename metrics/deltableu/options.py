@@ -11,6 +11,9 @@ Variant = Literal["paper", "released"]
 # The defaults of sacrebleu, from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 
+# Thai, Lao, Khmer and Burmese have no spaces between words, and 13a splits at spaces.
+_WITHOUT_SPACES = {"th", "lo", "km", "my"}
+
 
 def _is_tokenizer(value: object) -> bool:
     from sacrebleu.metrics.bleu import BLEU
@@ -75,7 +78,12 @@ class DeltaBleuOptions(Options):
     seed: int = option(12345, Whole(0), "Set the random seed of resamples and trials.")
 
     def check(self) -> None:
-        """Raise ValueError if the smoothing method has no value to set."""
+        """Raise ValueError for a language without spaces and tokenizer, or a smoothing method without a value."""
+        if self.tokenize is None and self.language in _WITHOUT_SPACES:
+            raise ValueError(
+                f"lang is {self.lang!r}, a language without spaces between words; expected tokenize='flores200' (needs "
+                "sentencepiece) or 'char', too"
+            )
         if self.smooth_value is not None and self.smooth_method not in SMOOTH_VALUES:
             raise ValueError(
                 f"smooth_value is {self.smooth_value!r}, but smooth_method={self.smooth_method!r} has no value; "

@@ -1,5 +1,6 @@
 """The options of NLI+lex; its options at loading are those of all metrics with a model."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,9 @@ class NliLexOptions(MatcherOptions, ValueOptions):
         ),
     )
     weights: Weights | str | Path | None = option(
-        None, _WEIGHTS, "Use these weights of the logistic layer, or a JSON file of weights (default: by model)."
+        None,
+        _WEIGHTS,
+        "Use these weights (`entailment` is w1, `match` w2 and `intercept` b), or a JSON file (default: by model).",
     )
     premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
     hypothesis: str = option(
@@ -56,8 +59,12 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     )
 
     def check(self) -> None:
-        """Raise ValueError or FileNotFoundError for invalid weights."""
+        """Raise ValueError for an unknown field of a template, ValueError or FileNotFoundError for invalid weights."""
         super().check()
+        for name, template in {"premise": self.premise, "hypothesis": self.hypothesis}.items():
+            for field in re.findall(r"\{\w+\}", template):
+                if field not in TEMPLATE:
+                    raise ValueError(f"{name} has the unknown field {field}; expected {{question}} or {{answer}}")
         _ = self.given_weights
 
     @property

@@ -40,7 +40,10 @@ def agreement(
     ] = None,
     limit: Annotated[
         int | None,
-        _data("Use the first N questions of each set (default: all). With board: N random answers of each column."),
+        _data(
+            "Use the first N questions of each set, or of each source or kind of answer in it (default: all). With "
+            "board: N random answers of each column."
+        ),
     ] = None,
     split: Annotated[
         str | None,

@@ -199,6 +199,13 @@ def test_signature_shows_the_options(metric, options, changed):
     assert (name, dict(field.split(":") for field in fields)) == ("deltableu", expected)
 
 
+def test_a_language_without_spaces_needs_a_tokenizer(metric):
+    columns = {"predictions": ["abcd"], "references": ["abcd"], "lang": "km-KH"}
+    with pytest.raises(ValueError, match=r"^deltableu: lang is 'km-KH', a language without spaces .*'flores200'"):
+        metric.compute(**columns)
+    assert metric.compute(**columns, tokenize="char")["deltableu"] > 0
+
+
 def test_bootstrap_interval_equals_that_of_sacrebleu(metric):
     columns = rows()
     del columns["reference_weights"]

@@ -39,6 +39,13 @@ def test_the_default_templates():
     assert fill("{answer} to {question}", "{answer}?", "{question}") == "{question} to {answer}?"
 
 
+def test_an_unknown_field_of_a_template_raises(tiny):
+    with pytest.raises(
+        ValueError, match=r"^nli_lex: premise has the unknown field \{qestion\}; expected \{question\} or"
+    ):
+        tiny.compute(**ROWS, premise="Q: {qestion} A: {answer}")
+
+
 @pytest.mark.parametrize(
     ("labels", "index"),
     [
