@@ -184,7 +184,10 @@ class Judging:
                 why = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {stop}"
                 ruled = {row: Ruling(None, asked=False, error=why) for row in rows} | ruled
             except ModuleNotFoundError as error:
-                raise ImportError(f"judge: {error}; install the packages in the judge's requirements.txt") from error
+                message = (
+                    f"judge: {error.name} is not installed, and the judge needs it: pip install 'evaluate-qa[judge]'"
+                )
+                raise ImportError(message, name=error.name) from error
             except ValueError as error:
                 raise ValueError(f"judge: {error}") from error
             finally:

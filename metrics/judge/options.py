@@ -183,14 +183,15 @@ class JudgeLoading(ModelOptions):
             )
         if decides and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
             raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
-        asks = isinstance(self.endpoint, str | Endpoint) and self.cache_dir is not None and not decides
-        if self.batch and self.judges is None and not asks:
-            raise ValueError(
-                f"batch is given, the endpoint is {'missing' if self.endpoint is None else 'given'}, cache_dir is "
-                f"{self.cache_dir!r}, api is {self.api!r} and aspects is {self.aspects!r}; expected endpoint= (the URL "
-                "of a server with OpenAI's API of files and batches), cache_dir= (a folder that remembers pending "
-                "batches) and api='chat' without aspects"
-            )
+        needs = {
+            "endpoint=, the URL of a server with OpenAI's API of files and batches": isinstance(
+                self.endpoint, str | Endpoint
+            ),
+            "cache_dir=, a folder that remembers pending batches": self.cache_dir is not None,
+            f"api='chat' without aspects (api is {self.api!r}, aspects is {self.aspects!r})": not decides,
+        }
+        if self.batch and self.judges is None and not all(needs.values()):
+            raise ValueError(f"batch=True needs {', and '.join(need for need, met in needs.items() if not met)}")
         _ = self.jury, self.calibration
 
     @property

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -312,17 +311,21 @@ def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
 
 def load_matcher(first: str, device: str | None) -> Any:
     """Load one of this package's scorers by name (on a device), or another metric through evaluate."""
-    with suppress(ModuleNotFoundError):
-        import evaluate_qa
-
-        if first in evaluate_qa.metric_names():
-            return evaluate_qa.loading.load_metric(first, **({} if device is None else {"device": device}))
-    from evaluate.loading import load
-
+    options = {}
     try:
-        return load(first)
+        import evaluate_qa
+    except ModuleNotFoundError:  # in a folder of `evaluate-qa install`
+        from evaluate.loading import load
+    else:
+        load = evaluate_qa.loading.load_metric
+        if device is not None and first in evaluate_qa.metric_names():
+            options["device"] = device
+    try:
+        return load(first, **options)
     except FileNotFoundError as error:
         raise FileNotFoundError(f"judge: first is {shown(first)}, and there is no such metric: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"judge: first is {shown(first)}: {error}") from error
 
 
 def check_matcher(first: Any) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sqlite3
+import sys
 import time
 from contextlib import closing, suppress
 from functools import partial
@@ -517,10 +518,18 @@ def test_a_matcher_can_be_a_name_a_folder_or_a_metric(load, server, bem):
 def test_errors_of_the_matcher_come_before_requests(load, server, tmp_path):
     with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
         load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
-    for missing in (str(tmp_path / "none"), "none" * 100):
-        with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*, and there is no such metric"):
+    with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*, and there is no such metric"):
+        load(first=str(tmp_path / "none"))
+    for missing, found in {"bme": "Did you mean 'bem'[?] Available: bem", "none" * 100: "Available: bem"}.items():
+        with pytest.raises(ValueError, match=f"^judge: first is '{missing[:9]}.*there is no metric .* {found}"):
             load(first=missing)
     assert server.bodies == []
+
+
+def test_a_missing_package_is_named(load, monkeypatch):
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(ImportError, match=r"^judge: aiohttp is not installed, .*: pip install 'evaluate-qa\[judge\]'$"):
+        load().compute(**rows("a"))
 
 
 def test_invalid_bands_raise(load, bem):

@@ -153,14 +153,14 @@ def test_a_server_without_batches(load, server, tmp_path):
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        ({"cache_dir": None}, "the endpoint is given, cache_dir is None"),
-        ({"endpoint": None}, "the endpoint is missing"),
-        ({"api": "systemone"}, ".*, api is 'systemone'"),
-        ({"aspects": ["hedged"]}, ".* aspects is .'hedged'."),
-        ({"model": None, "judges": ["a", "b"], "cache_dir": None}, "the endpoint is given, cache_dir is None"),
+        ({"cache_dir": None}, "cache_dir=, a folder that remembers pending batches"),
+        ({"endpoint": None, "cache_dir": None}, "endpoint=, the URL of .*, and cache_dir=, a folder .* batches"),
+        ({"api": "systemone"}, r"api='chat' without aspects \(api is 'systemone', aspects is None\)"),
+        ({"aspects": ["hedged"]}, r"api='chat' without aspects \(api is None, aspects is \['hedged'\]\)"),
+        ({"model": None, "judges": ["a", "b"], "cache_dir": None}, "cache_dir=, a folder .* batches"),
     ],
 )
 def test_options_that_batches_need(load, server, given, found):
-    with pytest.raises(ValueError, match=f"batch is given, {found}.*; expected endpoint="):
+    with pytest.raises(ValueError, match=f"batch=True needs {found}$"):
         load(**given)
     assert server.bodies == []
