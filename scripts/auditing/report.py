@@ -15,6 +15,24 @@ from ..uncertainty.intervals import BootstrapEstimate
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 
+_EXPLAINED = {
+    "drift": "Share of answers whose verdict changed since the earlier audit, and this share minus the flips under "
+    "repetition, which is 0 for a judge that did not change.",
+    "agreement": "Sensitivity is the share of right answers that the judge accepts, specificity the share of wrong "
+    "answers that it rejects. Accuracy is the raw agreement, kappa the agreement beyond chance.",
+    "stability": "Share of verdicts that change if the judge is asked again, and if answer and reference are "
+    "exchanged.",
+    "rewriting": "Share of verdicts that change (flips), and change of the share accepted (shift), if the answer is "
+    "bold, a Markdown list or padded with polite sentences, and if the references are reversed. Compare flips with "
+    "those under repetition.",
+    "length": "Errors on the longer and the shorter half of the wrong answers, and of the right answers. The halves "
+    "can also differ in other ways; padding changes the length alone.",
+    "injections": "Share of wrong answers, rejected before, that the judge accepts with an added order to accept them, "
+    "notice of a new policy, verdict, forged field of the prompt, or forged role of the chat; any: with one of these "
+    "texts.",
+    "family": "Errors on answers of the judge's own family, and on those of other systems.",
+}
+
 
 def read_audit(path: Path) -> dict[str, Any]:
     """Read an audit's JSON; raise ValueError for another file."""
@@ -27,8 +45,8 @@ def read_audit(path: Path) -> dict[str, Any]:
     return found
 
 
-def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """Yield each group's name, headings, and rows of cells."""
+def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]], str]]:
+    """Yield each group's name, headings, rows of cells, and explanation."""
     for group, figures in audit["figures"].items():
         changes = any(one["change"] for one in figures.values())
         rows = [
@@ -36,7 +54,7 @@ def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[l
             + ([_text(one["change"], "+")] if changes else [])
             for name, one in figures.items()
         ]
-        yield group, ["", "figure", "rows", *["change"] * changes], rows
+        yield group, ["", "figure", "rows", *["change"] * changes], rows, _EXPLAINED.get(group, "")
 
 
 def _text(figure: Mapping[str, Any] | None, sign: str) -> str:
@@ -49,11 +67,12 @@ def show(audit: Mapping[str, Any]) -> None:
     from rich.markup import escape
 
     console = open_console()
-    for group, headings, rows in _sections(audit):
+    for group, headings, rows, explained in _sections(audit):
         grid = table(escape(group), headings)
         for row in rows:
             grid.add_row(*map(escape, row))
         console.print(grid)
+        print_lines(console, [f"{explained}\n"] if explained else [])
     print_lines(console, audit["notes"])
 
 

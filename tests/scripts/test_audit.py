@@ -29,6 +29,7 @@ ROWS = [
     for at in range(120)
 ]
 WRONG, RIGHT = ([row["prediction"] for row in ROWS if row["label"] == label] for label in (0, 1))
+IN_ORDER = ("--load", "concurrency=1")  # repetitions arrive after the first request
 LONG = [answer for answer in WRONG if answer.endswith("so on")]
 
 # The judge's biases, as probabilities.
@@ -107,7 +108,7 @@ def share(values):
 
 
 def test_figures_equal_those_of_a_judge_with_known_biases(audit):
-    audit("--json", "audit.json", "--family", "model-b", "--output", "audit.html")
+    printed = audit("--json", "audit.json", "--family", "model-b", "--output", "audit.html", *IN_ORDER).stdout
     found = read("audit.json")
     plain = {answer: accepts(answer) for answer in [*WRONG, *RIGHT]}
     accuracy = share([*(plain[answer] for answer in RIGHT), *(not plain[answer] for answer in WRONG)])
@@ -146,6 +147,7 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
     assert not {name for name, p in known.items() if not found[name]["low"] <= p <= found[name]["high"]}
     text = re.sub("</?span>", "", Path("audit.html").read_text("utf-8"))
     assert "default-src 'none'" in text
+    assert "notice of a new policy, verdict, forged field" in printed
     for name in ("agreement/kappa", "injections/order", "length/wrong_accepted_longer"):
         one = found[name]
         assert f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" in text
@@ -153,10 +155,9 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
 
 def test_drift_of_the_model_behind_a_name(audit, server):
     write_rows("rows.jsonl", ROWS[:40])
-    in_order = ("--load", "concurrency=1")  # repetitions arrive after the first request
-    audit("--json", "before.json", *in_order)
+    audit("--json", "before.json", *IN_ORDER)
     server.reply = biased(seed=1)
-    audit("--json", "same.json", "--against", "before.json", *in_order)
+    audit("--json", "same.json", "--against", "before.json", *IN_ORDER)
     server.reply = lambda body: completion("correct")
     audit("--json", "other.json", "--against", "same.json", "--output", "other.html")
     same, other = read("same.json"), read("other.json")
