@@ -203,7 +203,7 @@ def opened(path: str) -> Iterator[Any]:
     try:
         container = av.open(f"file:{Path(path).absolute()}", options=only)
     except av.error.FileNotFoundError:
-        raise UnreadableVideo(path, f"does not exist ({path})") from None
+        raise UnreadableVideo(path, f"does not exist in {Path(path).absolute().parent}") from None
     except (av.error.FFmpegError, OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableVideo(path, f"is not a video that FFmpeg can open: {reason}") from error
