@@ -185,7 +185,8 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
         try:
             checked.append(check(value))
         except Unexpected as unexpected:
-            message = f"{metric}: {column}[{row}] is {shown(value)}; expected {unexpected}"
+            hint = ' (use "" for a missing answer; it scores 0)' if value is None and column == "predictions" else ""
+            message = f"{metric}: {column}[{row}] is {shown(value)}; expected {unexpected}{hint}"
             raise unexpected.error(message, column, row) from None
     return checked
 
@@ -228,7 +229,10 @@ def check_keywords(
     for keyword in given:
         if keyword not in known:
             if keyword in elsewhere:
-                raise TypeError(f"{metric}: {keyword} is an option of {place}; pass it to {place}")
+                raise TypeError(
+                    f"{metric}: {keyword} is an option of {place}; pass it to {place} (on the command line: "
+                    f"--{place} {keyword}=…)"
+                )
             other = _OTHER_NAMES.get(keyword)
             near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
@@ -437,7 +441,9 @@ class Options:
             value = plain(getattr(self, name))
             object.__setattr__(self, name, value)  # the dataclass is frozen
             if not (value is None and declared.optional) and not declared.kind.accepts(value):
-                raise ValueError(f"{name} is {value!r}; expected {declared.kind.expected}")
+                listed = isinstance(value, str) and declared.kind.accepts([value])
+                hint = f'; write {name}=[{value!r}] (in a shell: "{name}=[{value!r}]")' if listed else ""
+                raise ValueError(f"{name} is {value!r}; expected {declared.kind.expected}{hint}")
         self.check()
 
     def check(self) -> None:
@@ -484,7 +490,10 @@ class ModelOptions(Options):
         "Load this branch, tag or commit of a checkpoint (`revision` is evaluate's own keyword).",
     )
     device: str | None = option(
-        None, Text("a device of torch"), "Run on `cpu`, `cuda`, `cuda:1` or `mps` (default: the fastest available)."
+        None,
+        # Torch supports more accelerators than the help names.
+        Text("cpu, cuda, cuda:1 or mps", r"(cpu|cuda|hpu|ipu|mlu|mps|mtia|musa|npu|privateuseone|xla|xpu)(:\d+)?"),
+        "Run on `cpu`, `cuda`, `cuda:1` or `mps` (default: the fastest available).",
     )
     dtype: Dtype | Literal["auto"] = option(
         "float32",

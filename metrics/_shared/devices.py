@@ -67,7 +67,7 @@ def check_device(metric: str, device: str | None) -> None:
 
     try:
         torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, TypeError) as error:  # AssertionError if torch lacks the backend
+    except (RuntimeError, AssertionError, TypeError, ImportError) as error:  # the backend may be missing
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{metric}: device is {device!r}, which torch cannot use here ({reason})") from error
 

@@ -20,6 +20,7 @@ from .arguments import (
     check_keywords_only,
     check_lengths,
     declarations,
+    is_folder,
     made,
 )
 
@@ -78,6 +79,12 @@ class Scorer:
             there = ", ".join(map(repr, self.configurations))
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
         self.load_options: Any = made(self.name, self.loading, given)
+        model = given.get("model", "")
+        if config is None and model in {*self.configurations} - {"default"} and not is_folder(model):
+            raise ValueError(
+                f"{self.name}: model is {model!r}, which is a configuration; write load({self.name!r}, {model!r}) (on "
+                f"the command line: --load config={model})"
+            )
         self._take_turns()
         self.__doc__ = with_methods(type(self))  # what `help(scorer)` shows
 

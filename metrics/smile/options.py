@@ -52,7 +52,10 @@ class SmileOptions(ValueOptions):
         always=True,
     )
     lang: str = option(
-        "en", Text("a language code such as 'en'", "[a-z]{2,3}"), "Set the language, for simplemma.", key="lang"
+        "en",
+        Text("a language code without a region, such as 'en'", "[a-z]{2,3}"),
+        "Set the language, for simplemma.",
+        key="lang",
     )
     combine: Combine = option(
         "arithmetic", Choice(*get_args(Combine)), "Average with the `arithmetic` or the `harmonic` mean.", key="comb"

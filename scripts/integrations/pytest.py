@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evaluate_qa.integrations.rows import row_score
-from evaluate_qa.metrics._shared.arguments import as_list
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, as_list, check_keywords, declarations
 
 _SHOWN = 20
 """Number of wrong answers in a message."""
@@ -70,7 +70,11 @@ class AssertAnswers:
         rows = {name: values if (listed := as_list(values)) is None else listed for name, values in given.items()}
         if rows["predictions"] == []:
             raise ValueError("predictions is empty; expected at least one answer.")
-        found = self._loaded(metric, load or {}).compute(**rows, **options)
+        scorer = self._loaded(metric, load or {})
+        if hasattr(scorer, "loading"):  # not of another package
+            known = {*KNOWN_COLUMNS, *declarations(scorer.options), "metric", "least", "load"}
+            check_keywords("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
+        found = scorer.compute(**rows, **options)
         if "verdict" not in found["per_example"]:
             raise ValueError(f"{metric} gives no verdicts. Use a metric with verdicts, such as nli_lex.")
         verdicts = found["per_example"]["verdict"]

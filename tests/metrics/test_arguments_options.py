@@ -23,6 +23,8 @@ from evaluate_qa.metrics._shared.arguments import (
     made,
     option,
 )
+from evaluate_qa.metrics._values.options import ValueOptions
+from evaluate_qa.metrics.smile.options import SmileOptions
 
 NAN, INF = float("nan"), float("inf")
 KINDS = [
@@ -65,6 +67,14 @@ def test_an_invalid_value_raises_an_error():
         Two(w=None)
     with pytest.raises(ValueError, match=r"^smile: most is 0; expected a positive whole number$"):
         made("smile", Two, {"most": 0, "something": "else"})
+    with pytest.raises(ValueError, match=r"^device is 'gpu'; expected cpu, cuda, cuda:1 or mps$"):
+        ModelOptions(device="gpu")
+    with pytest.raises(ValueError, match=r"""; write typed=\['number'\] \(in a shell: "typed=\['number'\]"\)$"""):
+        ValueOptions(typed="number")
+    with pytest.raises(ValueError, match=r"^smile: lang is 'en-US'; expected a language code without a region, such "):
+        made("smile", SmileOptions, {"lang": "en-US"})
+    with pytest.raises(ValueError, match=r"^bem: model is 'paper', which is a configuration; write load\('bem', 'p"):
+        evaluate_qa.load("bem", model="paper")
     with pytest.raises(ValueError, match="most is given without w"):
         Two(w=0.0, most=1)
 

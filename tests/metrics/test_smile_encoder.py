@@ -136,7 +136,7 @@ def test_half_precision_rounds_little(tmp_path, dtype):
     assert half.fingerprint != full.fingerprint
 
 
-@pytest.mark.parametrize("device", ["cuda:99", "nonsense"])
+@pytest.mark.parametrize("device", ["cuda:99", "hpu"])
 def test_an_unavailable_device_raises(tiny, device):
     with pytest.raises(ValueError, match=f"smile: device is '{device}', which torch cannot use here"):
         Encoder("default", SmileLoading(model=tiny, device=device))

@@ -159,7 +159,7 @@ def test_bad_rows_are_set_aside_and_the_rest_is_scored(score, chunk_size):
     bad = _rows("bad.jsonl")
     assert [row["row"] for row in bad] == [4, 5, 7]
     assert [row["input"] for row in bad] == [BAD[3], BAD[4], '{"id": 7, "prediction']
-    assert bad[0]["error"] == "in.jsonl, line 4: toy: prediction is None; expected a string"
+    assert bad[0]["error"].startswith('in.jsonl, line 4: toy: prediction is None; expected a string (use "" for a ')
     assert "references is ['y', '']; expected a non-empty string or a non-empty list of" in bad[1]["error"]
     assert "line 7: not JSON" in bad[2]["error"]
     assert re.search(r"bad rows .* 3", message)

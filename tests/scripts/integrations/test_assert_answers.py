@@ -100,6 +100,8 @@ def test_the_message_shows_the_wrong_row_of_any_kind_of_column(columns):
         (("a", "a"), {"least": "1"}, "least is '1'; expected the share"),
         (("a", "a"), {"least": float("nan")}, "least is nan; expected the share"),
         (("a", "a"), {"load": "cpu"}, "load is 'cpu'; expected a mapping of options"),
+        (("a", "a"), {"accuracy": 0.5}, "^assert_answers: unknown keyword 'accuracy'; expected .*, least, .*load"),
+        (("a", "a"), {"device": "cpu"}, "^assert_answers: device is an option of load; pass it to load"),
     ],
 )
 def test_invalid_arguments_are_refused(given, more, message):
