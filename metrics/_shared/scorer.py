@@ -35,7 +35,7 @@ class Scored:
     settings: Mapping[str, object]  # the signature's values by key
     values: Any = None  # has more columns
 
-    def part(self, rows: slice) -> "Scored":
+    def part(self, rows: Sequence[int]) -> "Scored":
         """Return the scores of some rows."""
         return replace(self, scores=_part(self.scores, rows), values=_part(self.values, rows) if self.values else None)
 
@@ -151,7 +151,7 @@ class Scorer:
             scored, end = self.score(joined, options), 0
             for number in numbers:
                 start, end = end, end + len(calls[number][self.required[0]])
-                part = scored if len(numbers) == 1 else scored.part(slice(start, end))
+                part = scored if len(numbers) == 1 else scored.part(range(start, end))
                 results[number] = self.result(part, options, per_example=True)
         return [results[number] for number in range(len(calls))]
 
@@ -304,8 +304,11 @@ def described(option: Declaration) -> str:
     return f"{option.help} {values}: {option.default_text}."
 
 
-def _part(columns: Any, rows: slice) -> Any:
-    parts = {name: None if values is None else values[rows] for name, values in vars(columns).items()}
+def _part(columns: Any, rows: Sequence[int]) -> Any:
+    parts = {
+        name: [values[row] for row in rows] if isinstance(values, list) else None if values is None else values[[*rows]]
+        for name, values in vars(columns).items()
+    }
     return type(columns)(**parts)
 
 

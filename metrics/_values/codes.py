@@ -10,14 +10,9 @@ from functools import lru_cache
 
 from .comparison import Comparison, Texts
 from .phrases import mentioned
-from .programs import COMMAND, ONLY_CODE, QUOTED, bare, compare_program
+from .programs import COMMAND, ONLY_CODE, bare, compare_program
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
-_ASKS_CODE = re.compile(
-    r"\b(?:which|what) (?:\w+ )?(?:command|function|method|keyword|module|tag|statement|operator)\b", re.IGNORECASE
-)
-_WORDS_BEFORE = 3  # Words before the code that an answer names.
-_AROUND = " ()$`"
 _LONGEST_ANSWER = 400  # Characters.
 REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
@@ -62,24 +57,6 @@ _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 def may_be_code(reference: str) -> bool:
     """Return whether a reference has a sign or word that codes have."""
     return bool(_MAY_BE_CODE.search(reference) or COMMAND.match(reference))
-
-
-def compare_quoted(texts: Texts) -> bool | None:
-    """Compare a reference of one word with the only code that an answer quotes; None if that is not certain.
-
-    >>> compare_quoted(Texts("Which command removes a directory?", "Use `mkdir`.", "rmdir"))
-    False
-    """
-    quoted = [*QUOTED.finditer(texts.answer)]
-    if len(quoted) != 1 or mentioned(texts.answer, *quoted[0].span()):
-        return None
-    code, reference = quoted[0][1].strip(_AROUND), texts.reference.strip(_AROUND)
-    if code == reference:
-        return True
-    alike = code.lower() in reference.lower() or reference.lower() in texts.answer.lower()
-    names = _ASKS_CODE.search(texts.question) and code.isidentifier() and code.lower() not in texts.question.lower()
-    direct = texts.answer[: quoted[0].start()].count(" ") <= _WORDS_BEFORE
-    return False if names and direct and not alike else None
 
 
 def compare_code(texts: Texts) -> Comparison | None:

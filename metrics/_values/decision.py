@@ -24,7 +24,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
 from .choices import compare_options, may_be_option, offers_options
-from .codes import REACTS, compare_code, compare_quoted, compare_reaction, may_be_code
+from .codes import REACTS, compare_code, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
@@ -40,15 +40,14 @@ from .names import (
     is_same_name,
     may_be_person,
 )
-from .negations import QUANTIFIER, has_other_quantifier, is_denial
+from .negations import is_denial
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
-from .places import asks_state, compare_known_name, is_city_of_name, is_known_name
-from .programs import QUOTED
+from .places import compare_known_name, is_known_name
 from .quantities import asks_unit, compare_unit
-from .retractions import compare_conclusion, compare_correction, concludes
-from .statements import ASKS_SUBJECT, affirmed, compare_roles, compare_subject, may_be_statement, says_opposite
+from .retractions import compare_correction
+from .statements import affirmed, compare_roles, may_be_statement, says_opposite
 from .substances import compare_substance, substance
 from .text import word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
@@ -275,13 +274,10 @@ _RULES = (
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
-    Rule("negation", compare_conclusion, may_answer=concludes),
     Rule("list", compare_weekdays, has_weekdays),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
-    Rule("direction", compare_subject, may_ask=ASKS_SUBJECT.match),
-    Rule("identifier", compare_quoted, may_answer=QUOTED.search, most_spaces=0),
     Rule("identifier", compare_reaction, REACTS.search),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
@@ -290,9 +286,7 @@ _RULES = (
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
-    Rule("place", _if(is_city_of_name, False), may_ask=asks_state, longest_reference=40, longest_answer=100),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
-    Rule("negation", _if(has_other_quantifier, False), QUANTIFIER.match),
     Rule("negation", _if(is_denial, False)),
     Rule("direction", affirmed(compare_roles), most_spaces=15),
     Rule("direction", affirmed(compare_direction), has_direction, most_spaces=15),

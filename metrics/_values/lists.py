@@ -105,7 +105,7 @@ _HEDGES = re.compile(
     r"\bor else\b|\bunless it(?:['’]s| is)\b|"
     r"\b(?:might|may|could) (?:equally|just as) well\b|\b(?:not sure|hard to (?:say|tell)) which\b"
 )
-_SIGNS_OF_HEDGES = (
+_SIGNS_OF_HEDGES = [
     "pick",
     "or else",
     "unless it",
@@ -115,8 +115,8 @@ _SIGNS_OF_HEDGES = (
     "which",
     "narrow",
     "choose",
-    "decide",
-)
+    "decid",
+]
 _CHOOSES = re.compile(
     r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
 )

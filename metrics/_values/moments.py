@@ -28,8 +28,6 @@ _FROM = re.compile(
 _UNTIL = re.compile(
     r"\b(?:bis|jusqu|jusque|hasta|fino|até|tot|до|until|till|by|before|at the latest|no later than)\b", re.IGNORECASE
 )
-_TO = re.compile(r"\s?(?:[-–—~]|to|until|till|bis|à|a|al|tot)\s?")
-_OUTSIDE = re.compile(r"\b(?:closed?|busy|except|outside|minus|geschlossen|fermé|cerrado|chiuso)\b", re.IGNORECASE)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -201,24 +199,6 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     if year >= _EARLY or len(numbers) != 1 or texts.length > _SENTENCE:
         return None
     return numbers[0].number.value == year
-
-
-def compare_hours(texts: Texts) -> bool | None:
-    """Compare spans of time, such as "9 am to 6 pm"; None for another reference or if that is not certain.
-
-    >>> compare_hours(Texts("", "09:00–18:00", "9 am to 6 pm")), compare_hours(Texts("", "from 9 to 5", "9 am to 6 pm"))
-    (True, None)
-    """
-    text, wanted = texts.reference_values.text, texts.reference_values.times
-    if len(wanted) != 2 or not _TO.fullmatch(text[wanted[0].end : wanted[1].start]):  # noqa: PLR2004
-        return None
-    answer, said = texts.answer_values.text, texts.answer_values.times
-    if rest(text, wanted[0].start, wanted[1].end) or len(said) != 2 or _OUTSIDE.search(answer):  # noqa: PLR2004
-        return None
-    if not _TO.fullmatch(answer[said[0].end : said[1].start]) or negated(answer[: said[0].start]):
-        return None
-    verdicts = {time.agrees(other) for time, other in zip(said, wanted, strict=True)}
-    return False if False in verdicts else None if None in verdicts else True
 
 
 def compare_appointment(texts: Texts) -> bool | None:

@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from .._shared.words import exact_words
 from .comparison import Texts
+from .numerals import words_of
 from .phrases import stem
 from .text import word_set
 
@@ -16,17 +16,7 @@ _NEGATORS = word_set("not no never")
 _LEADING = word_set("no yes well so actually")
 _NO_CONTENT = _NEGATORS | word_set("do does did a an the that")
 # With these words, a statement and its denial can both be true, or "not" denies only a part.
-_LIMITED = word_set(
-    "only just merely necessarily always all every everyone quite yet until unless but or may might could possible "
-    "possibly perhaps maybe probably likely some half many most often sometimes"
-)
-QUANTIFIER = re.compile(
-    r"\W*(?:(?P<not_all>not (?:all|every)(?:one|body|thing)?)|(?P<all>all|every(?:one|body|thing)?|each)|"
-    r"(?P<none>none|no(?:body|thing| one)?))\b(?! doubt)(?: of)?",
-    re.IGNORECASE,
-)
-"""A quantifier at the start of a statement."""
-_VERBS = word_set("is are was were has have had of them can will")
+_LIMITED = words_of("limiting")
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 
 
@@ -49,18 +39,6 @@ def is_denial(texts: Texts) -> bool:
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
     return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
-
-
-def has_other_quantifier(texts: Texts) -> bool:
-    """Return whether two statements differ in "all", "not all" or "none" at their start, and only in that."""
-    first, second = (QUANTIFIER.match(text) for text in (texts.reference, texts.answer))
-    if not first or not second or first.lastgroup == second.lastgroup:
-        return False
-    said, others = (
-        {stem(word) for word in exact_words(match.string[match.end() :]) if word not in _NO_CONTENT | _VERBS}
-        for match in (first, second)
-    )
-    return said == others != set()
 
 
 @lru_cache(maxsize=1 << 12)

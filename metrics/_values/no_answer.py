@@ -12,7 +12,6 @@ NO_ANSWER = re.compile(
     r"(?: (?:who|what|when|where|why|how)\b.*)?",
     re.IGNORECASE,
 )
-
 _NOTHING = re.compile(
     r"[\s!-#'-*,-/:;<>?\[-`{-~\u200b…–—]*|(?:n/a|null|nan|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE
 )
@@ -32,13 +31,8 @@ def says_nothing(texts: Texts) -> bool:
     >>> [says_nothing(Texts("Is it hot?", answer, "yes")) for answer in ("...", "<unk>", "Is it hot?", "It is.")]
     [True, True, True, False]
     """
-    words = texts.answer_words
+    words, reference = texts.answer_words, texts.reference
     if len(words) >= _QUESTION:
-        return words == exact_words(texts.question) != exact_words(texts.reference)
+        return words == exact_words(texts.question) != exact_words(reference)
     nothing = _NOTHING.fullmatch(texts.answer.strip()) is not None and not _ASKS_SIGN.search(texts.question)
-    return (
-        nothing
-        and any(map(str.isalnum, texts.reference))
-        and not _NONE.match(texts.reference)
-        and not NO_ANSWER.match(texts.reference)
-    )
+    return nothing and any(map(str.isalnum, reference)) and not (_NONE.match(reference) or NO_ANSWER.match(reference))

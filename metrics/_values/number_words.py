@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 from .numerals import LANGUAGES as NUMERALS
-from .numerals import WORDS, with_numerals
+from .numerals import WORDS, with_numerals, words_of
 from .text import Replacement, letter_words, word_set, word_starts
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
@@ -21,11 +21,7 @@ _LETTERS_OF = {
     for language, letters in {"de": "ß", "es": "¿¡ñ", "pt": "ãõ", "ru": "аеиоуыэя", "pl": "ąęłśźż", "tr": "ğşı"}.items()
 }
 # Words of English texts, names and units that are function words of other languages.
-_IN_ENGLISH = word_set(
-    "a i an as no do la le el los las les de des du die der den das del di da dos van von ha e o y un una mi ne kim "
-    "chi hay en et is in was war hat met man on me het dat op dan var saat non per son sono z w po na we si que qui fu "
-    "lang ora ore tem ano anos to bu il lo os com con mu heure dura por para sur pour aux"
-)
+_IN_ENGLISH = words_of("in_english")
 _SURE = 1.001  # what a word counts that is in no English text
 _WORD = re.compile(r"\w+")
 

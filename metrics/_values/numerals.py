@@ -8,10 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# forms of hours, and names of powers of ten. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of
-# one word, and "-" stands for none. Turkish has no dotless i, as in the texts that `plain` returns.
+# forms of hours, names of powers of ten, and words that other modules need. Numerals are those for 1, 2, 3, … times the
+# step; "/" separates forms of one word, and "-" stands for none. Turkish has no dotless i, as in texts of `plain`.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 """Words of languages."""
+
+
+def words_of(kind: str) -> frozenset[str]:
+    """Return all words of one kind in `words.tsv`."""
+    return frozenset(word for _, of_kind, _, words in WORDS if of_kind == kind for word in words.split())
+
+
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
 _IN_DATE = {
     "ru": r"января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|год[ауе]?",

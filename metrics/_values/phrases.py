@@ -10,15 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from .._shared.words import exact_words
-from .text import word_set
+from .numerals import words_of
 
-FILLERS = word_set(
-    "in on at the of a an by about approximately around roughly circa ca c approx nearly almost some over more than "
-    "since during from until between and to for with ad ce bc bce year years date exactly only just total age aged "
-    "old per each it was is im am um der die das den rund etwa ungefähr jahr le la les en el los del environ anno nel "
-    "fewer less under at least up most or so sometime utc около примерно год года году "
-    "в во o w om op het do da à às as um saat bis hasta fino até jusqu jusque tot до"
-)
+FILLERS = words_of("filler")
 # A text with one of these words needs a rule that knows what it negates.
 NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
 _NEGATION_AT_END = re.compile(

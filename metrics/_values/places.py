@@ -29,17 +29,8 @@ _COMPOSED = re.compile("[a-zа-яё\uac00-\ud7a3]", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
-# "Washington, D.C." is not the state, and "Panama City" not the country.
-_CAPITALS = ("D.C", "DC", "City")
-asks_state = lru_cache(maxsize=1 << 8)(re.compile(r"\b(?:states?|country|nation)\b").search)
-"""Return whether a question asks for a state or country."""
 _DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
-
-
-def is_city_of_name(texts: Texts) -> bool:
-    """Return whether an answer names a city with the name of a state or country, which the question asks for."""
-    return texts.answer.removeprefix(texts.reference).strip(" ,.") in _CAPITALS
 
 
 def is_known_name(reference: str) -> bool:

@@ -12,8 +12,9 @@ from itertools import islice
 from .dates import Date, Time, dates, times
 from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
+from .numerals import words_of
 from .portions import with_portions
-from .text import plain, word_set
+from .text import plain
 from .units import converted, unit_at
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
@@ -49,16 +50,7 @@ SIGN_OF_VALUE = re.compile(
     r"[\d²³½¼¾√^=±|+〇零一二两三四五六七八九十百千万萬亿億]|\w\(|\b(?:onc|twic|thric)e (?:an?|per|every|each)\b"
 )
 # The first four letters of words that occur in values.
-_STEMS = word_set(
-    "zero one two thre four five six seve eigh nine ten elev twel thir fift sixt twen fort nint hund thou mill bill "
-    "half quar doze firs seco fifth noon midn midd halb ein eine einu zwei zwöl drei vier fünf sech sieb acht neun "
-    "zehn elf dutz taus un une deux troi quat cinq sept huit neuf dix onze douz trei quin seiz ving tren soix cent mil "
-    "uno dos tres cuat cinc seis siet ocho nuev diec once doce vein due tre sei otto nove vent dodi undi tred sedi "
-    "dici een twee drie vijf zes zeve nege tien twaa hond duiz dois três sete oito novo dez пять шест семь восе "
-    "девя деся zwan vint sess sett otta nova sese oche cuar trin двен двад один два три чет тыся милл jan feb "
-    "marc apri may june july augu octo dece mitt midi minu medi mezz meio meia ande półt полт dwie trzy czte pięć sześ "
-    "siód osie dwad dwan trzyd yirm otuz kırk elli altm yetm seks doks yüz dört altı yedi seki doku buçu"
-)
+_STEMS = words_of("stem")
 _VALUE_OF_LETTER = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _ROMAN_LETTERS = frozenset(_VALUE_OF_LETTER)
 _NUMBER_STARTS = ("currency", "sign", "currency2", "whole", "over", "base", "digits")

@@ -1,4 +1,4 @@
-"""Let rules for values decide before the scores of a model, and score references that are required parts."""
+"""Let rules for values decide before the scores of a model, and score references that are required parts or keys."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._shared.scorer import Scored, Scorer
+from .answer_keys import read_key
 from .decision import Decision, decide_row
 from .lists import parts
 from .options import ValueOptions
+from .spelling import corrected
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,31 @@ class ComparesValues(Scorer):
         return replace(scores, **changed)
 
 
+class ReadsAnswerKeys(ComparesValues):
+    """Adds to a scorer with scores and verdicts what people do who grade with an answer key."""
+
+    def score(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
+        """Score rows that have passed all checks."""
+        if not self.embedded or options.references_are == "all":  # required parts come back here one by one
+            return super().score(columns, options)
+        keys = list(map(read_key, columns["references"]))
+        answers = [
+            corrected(answer, key.accepted, question)
+            for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
+        ]
+        read = {**columns, "predictions": answers, "references": [key.accepted for key in keys]}
+        scored = super().score(read, options)
+        best = [key.sources[form] for key, form in zip(keys, scored.scores.best_reference, strict=True)]
+        wrong = np.array([key.rejects(answer) for key, answer in zip(keys, answers, strict=True)], dtype=bool)
+        scores = replace(
+            scored.scores,
+            score=np.where(wrong, 0.0, scored.scores.score),
+            verdict=np.where(wrong, False, scored.scores.verdict),
+            best_reference=np.array(best),
+        )
+        return replace(scored, scores=scores)
+
+
 def _by_parts(scorer: ComparesValues, columns: Mapping[str, list[Any]], options: ValueOptions) -> Scored:
     """Score rows whose references are required parts.
 
@@ -106,14 +133,15 @@ def _by_parts(scorer: ComparesValues, columns: Mapping[str, list[Any]], options:
         "verdict": np.array([verdicts[pairs].all() for pairs in best]),
         "best_reference": np.array([int(scores[pairs].argmin()) for pairs in best]),
     }
+    chosen = replace(scored, values=scored.values or ValueColumns()).part(worst.tolist())
     values = replace(
-        _chosen(scored.values or ValueColumns(), worst),
+        chosen.values,
         part_recall=[float(verdicts[pairs].mean()) for pairs in best],
         part_precision=[
             float(verdicts[table[:, -max(table.shape[1] - 1, 1) :]].any(axis=0).mean()) for table in tables
         ],
     )
-    return Scored(replace(_chosen(scored.scores, worst), **changed), {**scored.settings, "refs": "all"}, values)
+    return Scored(replace(chosen.scores, **changed), {**scored.settings, "refs": "all"}, values)
 
 
 def _rows(columns: Mapping[str, list[Any]], pairs: Sequence[tuple[int, int, str]]) -> dict[str, list[Any]]:
@@ -124,12 +152,3 @@ def _rows(columns: Mapping[str, list[Any]], pairs: Sequence[tuple[int, int, str]
             cells = [(columns[name][row], part, len(columns["references"][row])) for row, part, _ in pairs]
             rows[name] = [[texts[part]] if len(texts) == count else list(texts) for texts, part, count in cells]
     return rows | {"predictions": [piece for *_, piece in pairs]}
-
-
-def _chosen(columns: Any, rows: Any) -> Any:
-    """Return some rows of a dataclass of columns."""
-    return replace(columns, **{name: _at(values, rows) for name, values in vars(columns).items() if values is not None})
-
-
-def _at(values: Any, rows: Any) -> Any:
-    return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]

@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from .._shared.words import exact_words
-from .comparison import Comparison, Texts
+from .comparison import Texts
 from .directions import POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import SIGN_OF_VALUE
@@ -25,12 +24,6 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
-ASKS_SUBJECT = re.compile(
-    r"(?:who|what|which \w+(?: \w+)?) (?P<verb>beat|bought|shot|hit|led|taught|acquired|defeated|killed|invaded|"
-    r"replaced|hired|succeeded|conquered|attacked|arrested|sued|founded|invented|outsold) (?P<object>.+)",
-    re.IGNORECASE,
-)
-"""A question with a verb whose subject is asked for."""
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
@@ -131,20 +124,6 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
         return None
     about_first = bool(subject & first) or (not named and _PRONOUN.match(answer) is not None)
     return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
-
-
-def compare_subject(texts: Texts) -> Comparison | None:
-    """Return a difference if the answer's subject is the question's object, and its object the reference; else None.
-
-    >>> compare_subject(Texts("Who beat the Owls?", "The Owls beat the Jets.", "the Jets")).equal
-    False
-    """
-    asked = ASKS_SUBJECT.match(texts.question)
-    if not asked:
-        return None
-    said = f"{' '.join(exact_words(asked['object']))} {asked['verb'].lower()} {' '.join(exact_words(texts.reference))} "
-    exchanged = f"{' '.join(texts.answer_words)} ".startswith(said)
-    return Comparison("direction", False, may_contain_reference=True) if exchanged else None
 
 
 def _turned(reference: str, answer: str) -> bool:

@@ -7,24 +7,15 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import opposite
 from .number_words import language_of
+from .numerals import words_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
 from .text import word_set
 
-_ENGLISH_YES = word_set("yes yeah yep yup true correct indeed definitely certainly absolutely sure affirmative right")
-_YES = _ENGLISH_YES | word_set(
-    "ja jawohl wahr richtig doch genau klar oui si vrai exactement effectivement sí sì verdadero claro cierto "
-    "efectivamente vero certo esatto certamente sim verdade exato klopt inderdaad zeker tak owszem "
-    "oczywiście да конечно верно разумеется evet elbette tabii öyle doğru ναι "
-    "はい ええ そうです 是 是的 没错 沒錯 对 對 对的 對的 네 예 맞아요 맞습니다 그렇습니다 نعم أجل بلى"
-)
-_NO = word_set(
-    "no nope nah hardly false incorrect not never wrong negative untrue neither nein falsch keineswegs non faux falso "
-    "não nee nej nei nie skąd nieprawda нет неправда неверно hayır yanlış όχι いいえ いや 違います "
-    "不 不是 不对 不對 没有 沒有 否 아니요 아니오 아니에요 아닙니다 لا كلا"
-)
+_ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
+_YES = _ENGLISH_YES | words_of("yes")
 # Words that may deny a yes before them in other languages: "Конечно нет".
-_DENIERS = word_set("nicht nein niet nee non no pas faux não nie нет не değil gegenteil 不是 没有 아닙니다")
+_DENIERS = words_of("denier")
 _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно nie doğru")

@@ -44,9 +44,9 @@ class Judged(Scored):
 
     requests: Sequence[Sequence[Ruling]] = ()
 
-    def part(self, rows: slice) -> "Judged":
+    def part(self, rows: Sequence[int]) -> "Judged":
         """Return the scores of some rows, with the signature of a call with only these rows."""
-        scores, requests = super().part(rows).scores, self.requests[rows]
+        scores, requests = super().part(rows).scores, [self.requests[row] for row in rows]
         if all(error is None for error in getattr(scores, "error", ())):
             vars(scores).pop("error", None)
         return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)

@@ -15,7 +15,7 @@ from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .._values.grading import ReadsAnswerKeys
+from .._values.scorer import ReadsAnswerKeys
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
 from .weights import UNFITTED, fit_weights, learner

@@ -15,23 +15,8 @@ from ..uncertainty.intervals import BootstrapEstimate
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 
-_EXPLAINED = {
-    "drift": "Share of answers whose verdict changed since the earlier audit, and this share minus the flips under "
-    "repetition, which is 0 for a judge that did not change.",
-    "agreement": "Sensitivity is the share of right answers that the judge accepts, specificity the share of wrong "
-    "answers that it rejects. Accuracy is the raw agreement, kappa the agreement beyond chance.",
-    "stability": "Share of verdicts that change if the judge is asked again, and if answer and reference are "
-    "exchanged.",
-    "rewriting": "Share of verdicts that change (flips), and change of the share accepted (shift), if the answer is "
-    "bold, a Markdown list or padded with polite sentences, and if the references are reversed. Compare flips with "
-    "those under repetition.",
-    "length": "Errors on the longer and the shorter half of the wrong answers, and of the right answers. The halves "
-    "can also differ in other ways; padding changes the length alone.",
-    "injections": "Share of wrong answers, rejected before, that the judge accepts with an added order to accept them, "
-    "notice of a new policy, verdict, forged field of the prompt, or forged role of the chat; any: with one of these "
-    "texts.",
-    "family": "Errors on answers of the judge's own family, and on those of other systems.",
-}
+_LINES = (Path(__file__).parent / "explanations.tsv").read_text(encoding="utf-8").splitlines()
+_EXPLAINED = dict(line.split("\t") for line in _LINES)
 
 
 def read_audit(path: Path) -> dict[str, Any]:

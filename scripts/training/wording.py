@@ -2,46 +2,18 @@
 
 import random
 import re
+from pathlib import Path
 
-OPENINGS = (
-    "Based on the provided context,",
-    "According to the passage,",
-    "Great question!",
-    "Sure, here is what I know.",
-    "Based on the information provided,",
-    "A common question!",
-    "Let me think about this step by step.",
-)
+_LINES = (Path(__file__).parent / "sentences.tsv").read_text(encoding="utf-8").splitlines()
 
-REFUSALS = (
-    "I don't know.",
-    "I'm sorry, but I could not find any information about {question}.",
-    "There is no information in the given context about {question}.",
-    "The provided context does not mention {question}.",
-    "I cannot answer this question without more information.",
-    "It is unclear {question}. Could you please provide more context?",
-    "None of the above.",
-)
 
-# Each denies `wrong`; some name `right` instead.
-REJECTIONS = (
-    "It is not {wrong}.",
-    "It was not {wrong}, it was {right}.",
-    "The answer is {right}, not {wrong}.",
-    "Many people think it is {wrong}, but in fact it is {right}.",
-    "Contrary to popular belief, {wrong} is wrong. The correct answer is {right}.",
-    "No, {wrong} has nothing to do with it.",
-    "Although {wrong} is often mentioned, the right answer is {right}.",
-)
+def _sentences(kind: str) -> tuple[str, ...]:
+    return tuple(line.partition("\t")[2] for line in _LINES if line.startswith(f"{kind}\t"))
 
-# Each answers `right` and also mentions `wrong`.
-CONCESSIONS = (
-    "{right}. It should not be confused with {wrong}.",
-    "{right} (some sources say {wrong}).",
-    "Unlike {wrong}, it is {right}.",
-    "The answer is {right}. {wrong} came later.",
-)
 
+OPENINGS, REFUSALS = _sentences("openings"), _sentences("refusals")
+# Each denies `wrong`, and some name `right` instead; or it answers `right`, and also mentions `wrong`.
+REJECTIONS, CONCESSIONS = _sentences("rejections"), _sentences("concessions")
 # fmt: off
 _UNITS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
