@@ -5,22 +5,42 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .._shared.words import exact_words
+from .phrases import FILLERS
 
-_VERB = r"(?:also )?(?:accept|allow)|(?:anti-?)?prompt|(?:do not|don't) (?:accept|allow|prompt)|reject"
-_NOTES = re.compile(rf"\[(?P<notes>(?:{_VERB}|or)\b[^\]]*)|\((?P<others>(?:{_VERB}|or)\b[^)]*)", re.IGNORECASE)
-_AFTER_NOTES = re.compile(r"[\])]?\s*(?:\(|\.?$)")
-_CLAUSE = re.compile(rf";|[\s,.](?=(?:{_VERB})\b)(?<!not.)(?<!n't.)(?<!or.)", re.IGNORECASE)
-_ACCEPTS = re.compile(r"(?:(?:also )?(?:accept|allow)|or)\b:?", re.IGNORECASE)
+_VERB = r"(?:also )?accept|(?:anti-?)?prompt|(?:do not|don['’]t) (?:accept|prompt)|reject"
+# In parentheses, a verb may be text: "two buttons (accept and reject)".
+_NOTES = re.compile(
+    rf"\[(?P<notes>(?:{_VERB}|or)\b[^\]]*)|"
+    r"\((?P<others>(?:(?:also )?accept|do not accept|prompt on|or)\b(?! and| or)[^)]*)",
+    re.IGNORECASE,
+)
+_AFTER_NOTES = re.compile(r"[\])]?\s*(?:\(|\.?\s*$)")
+_CLAUSE = re.compile(rf";|[\s,.](?=(?:{_VERB})\b)(?<!not.)(?<!n't.)(?<!n’t.)(?<!or.)", re.IGNORECASE)
+_ACCEPTS = re.compile(r"(?:(?:also )?accept|or)\b:?", re.IGNORECASE)
 # A text that graders are to "prompt on" is incomplete.
 _REJECTS = re.compile(
-    r"(?:(?:do not|don't) (?:accept|allow|prompt on)|reject|prompt on)\b:?(?: or prompt on)?", re.IGNORECASE
+    r"(?:(?:do not|don['’]t) (?:accept|prompt on)|reject|prompt on)\b:?(?: or prompt on)?", re.IGNORECASE
 )
 _OR = re.compile(r",?\sor\s", re.IGNORECASE)
-_CONDITION = re.compile(r"\s(?:before|until|after|alone|by itself|if|as long as|as well as)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\s(?:before|until|after|alone|by itself|if|as long as|as well as|but|by|with)\b", re.IGNORECASE
+)
 # "accept either name", "or equivalents"
-_GENERAL = re.compile(r"(?:either|any|anything|all|answers?|partial|word forms|(?:\w+ )?equivalents?)\b", re.IGNORECASE)
+_GENERAL = re.compile(
+    r"(?:either|any|anything|all|answers?|partial|synonyms?|translations?|phonetic|variants?|similar|reasonable|"
+    r"word forms|"
+    r"(?:\w+ )?equivalents?)\b|\W*$",
+    re.IGNORECASE,
+)
 _QUOTES = "\"'“”‘’ ."
-_OPTIONAL = re.compile(r"(?<!\S)\((\w[^()\d]*\w)\)(?!\S)")
+# Words that may be left out: not "(II)", "(not)", "(left)" or the argument of a function.
+_OPTIONAL = re.compile(
+    r"(?<!\S)\((?!(?:not?|but|nicht|kein\w*|ne|pas|не|left|right|upper|lower|north|south|east|west|flat|sharp|cis|trans|"
+    r"all|only|mod|if|[IVX]+)\b)([^\W\d_][^()\d]+[^\W\d_])\)(?!\S)"
+)
+_FUNCTION = re.compile(r"(?:^|\s)(?:sin|cos|tan|log|ln|exp|lim|max|min|mod|if|for|while|print|return|[a-zO]) \(|[=;{}]")
+_ARTICLES = {"the", "a", "an"}
+_FILLERS = FILLERS - _ARTICLES | {"its", "it's", "thats", "that's"}
 _SHORT, _LONGEST = 60, 1000  # Characters of a reference with optional words, and of one with notes.
 
 
@@ -32,19 +52,14 @@ class AnswerKey(NamedTuple):
     rejected: list[str]
 
     def rejects(self, answer: str) -> bool:
-        """Return whether the answer has a rejected text, and no accepted one elsewhere."""
-        if not self.rejected:
-            return False
-        words, found = _words(answer), set[str]()
-        for text in sorted(map(_words, [*self.accepted, *self.rejected]), key=len, reverse=True):
-            if text in words:
-                words = words.replace(text, " | ")
-                found.add(text)
-        return bool(found) and found.isdisjoint(map(_words, self.accepted))
+        """Return whether the answer is a rejected text, apart from articles and words such as "it is"."""
+        said = _content(answer)
+        bare = [[word for word in _content(text) if word not in _ARTICLES] for text in (answer, *self.rejected)]
+        return said not in map(_content, self.accepted) and bare[0] in bare[1:]
 
 
 def read_key(references: Sequence[str]) -> AnswerKey:
-    """Read notes in brackets, and in short references without numbers, words in parentheses that may be left out.
+    """Read notes in brackets or parentheses, and in short references without digits, words that may be left out.
 
     >>> key = read_key(["hemoglobin [accept Hb or haemoglobin; do not accept myoglobin]", "(red) blood pigment"])
     >>> key.accepted
@@ -86,12 +101,12 @@ def _items(clause: str) -> Iterator[str]:
 
 def _forms(text: str) -> list[str]:
     """Return the text with and without optional words."""
-    if "(" in text and len(text) <= _SHORT and not any(map(str.isdigit, text)):
+    if "(" in text and len(text) <= _SHORT and not any(map(str.isdigit, text)) and not _FUNCTION.search(text):
         without = " ".join(_OPTIONAL.sub(" ", text).split())
         if any(map(str.isalpha, without)) and len(without) < len(text):
             return [_OPTIONAL.sub(r"\1", text), without]
     return [text]
 
 
-def _words(text: str) -> str:
-    return f" {' '.join(exact_words(text, articles=True))} "
+def _content(text: str) -> list[str]:
+    return [word for word in exact_words(text, articles=True) if word not in _FILLERS]

@@ -201,6 +201,12 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     return numbers[0].number.value == year
 
 
+# Words with which a weekday and a time are no appointment, or the day is not certain.
+_BOUNDED = re.compile(
+    r"\b(?:from|until|till|by|after|before|since|except|avoid|not|latest|earliest|moved|midnight|closed|full|every)\b|\b12\s?am"
+)
+
+
 def compare_appointment(texts: Texts) -> bool | None:
     """Compare a date or weekday with a time of day, such as "Monday 14 April, 3 pm"; None for others or if uncertain.
 
@@ -214,7 +220,9 @@ def compare_appointment(texts: Texts) -> bool | None:
         return None
     said = texts.answer_values
     days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
-    if len(said.dates) != len(wanted.dates) or len(said.times) != 1 or not (wanted.dates or all(days)):
+    if len(said.dates) != len(wanted.dates) or len(said.times) != 1:
+        return None
+    if not wanted.dates and ({*map(len, days)} != {1} or _BOUNDED.search(f"{wanted.text} {said.text}".lower())):
         return None
     spans = [(span.start, span.end) for found in (wanted.dates, wanted.times) for span in found]
     words = rest(wanted.text, min(spans)[0], max(end for _, end in spans))

@@ -39,6 +39,7 @@ _CHEMISTRY = re.compile(
     r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
     r"called|substance|[A-Z][a-z]?\d)"
 )
+_ELSEWHERE = re.compile(r"\b(?:after|before|opposite|not|unlike)\b", re.IGNORECASE)
 _LONGEST_WITH_NAME, _LONGEST_WITH_NUMERAL = 12, 20  # Words.
 _MOST_JOINTS = 6  # Characters.
 
@@ -57,7 +58,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     left, right = pair
     of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
     if any({left, right} <= kind for kind in _SIDES_OR_NUMERALS):
-        return not _RELATIVES.search(texts.answer)
+        return not (_RELATIVES.search(texts.answer) or _ELSEWHERE.search(texts.answer))
     # The letter l often stands for the Roman numeral I.
     letters = (
         " " in texts.reference and len(left) == len(right) == 1 and (left + right).isalpha() and {*pair} != {"i", "l"}

@@ -4,6 +4,7 @@ import re
 
 from .._shared.words import exact_words
 from .comparison import Texts
+from .phrases import contains
 
 NO_ANSWER = re.compile(
     r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|not (?:known|mentioned|stated|given|"
@@ -12,12 +13,14 @@ NO_ANSWER = re.compile(
     r"(?: (?:who|what|when|where|why|how)\b.*)?",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
-    r"[\s!-#'-*,-/:;<>?\[-`{-~\u200b…–—]*|(?:n/a|null|nan|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE
+_NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)
+# References that such a text may stand for.
+_SIGN = re.compile(
+    r"\b(?:no|not|none|nobody|nothing|insufficient|to be|dots?|dash|hyphens?|minus|negative|period|full stop|point|"
+    r"mark|line|ellips\w+|empty|morse)\b",
+    re.IGNORECASE,
 )
-_ASKS_SIGN = re.compile(r"\b(?:character|sign|symbol|operator|punctuation|mark|delimiter|separator|key)", re.IGNORECASE)
-_NONE = re.compile(r"\W*(?:none|nothing|zero|empty|null|nan|0|n/a)\b", re.IGNORECASE)
-_QUESTION = 3  # Words of a question.
+_QUESTION, _FEW = 3, 4  # Words of a question, and of a short reference.
 
 
 def lacks_answer(texts: Texts) -> bool:
@@ -33,6 +36,9 @@ def says_nothing(texts: Texts) -> bool:
     """
     words, reference = texts.answer_words, texts.reference
     if len(words) >= _QUESTION:
-        return words == exact_words(texts.question) != exact_words(reference)
-    nothing = _NOTHING.fullmatch(texts.answer.strip()) is not None and not _ASKS_SIGN.search(texts.question)
-    return nothing and any(map(str.isalnum, reference)) and not (_NONE.match(reference) or NO_ANSWER.match(reference))
+        return words == exact_words(texts.question) and not contains(exact_words(reference), words)
+    if not _NOTHING.fullmatch(texts.answer.strip()) or not any(map(str.isalnum, reference)):
+        return False
+    if len(reference.split()) > _FEW or reference.lower().strip(" .") == "no":
+        return True
+    return not (_SIGN.search(f"{reference} {texts.question}") or NO_ANSWER.match(reference))

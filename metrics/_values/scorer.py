@@ -91,13 +91,14 @@ class ReadsAnswerKeys(ComparesValues):
             return super().score(columns, options)
         keys = list(map(read_key, columns["references"]))
         answers = [
-            corrected(answer, key.accepted, question)
+            corrected(answer, key.accepted, " ".join([question, *key.rejected]))
             for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
         ]
         read = {**columns, "predictions": answers, "references": [key.accepted for key in keys]}
         scored = super().score(read, options)
         best = [key.sources[form] for key, form in zip(keys, scored.scores.best_reference, strict=True)]
-        wrong = np.array([key.rejects(answer) for key, answer in zip(keys, answers, strict=True)], dtype=bool)
+        given = zip(keys, columns["predictions"], strict=True)
+        wrong = np.array([key.rejects(answer) for key, answer in given], dtype=bool)
         scores = replace(
             scored.scores,
             score=np.where(wrong, 0.0, scored.scores.score),

@@ -10,20 +10,34 @@ from functools import lru_cache
 from .number_words import language_of
 from .places import keys_of
 
-_WORD = re.compile(r"(?<![\w'’.@/#\\-])[A-Za-z][a-z]{4,}(?![\w@/\\(=:-]|\.\w|['’](?!s\b))")
-_ASKS_SPELLING = re.compile(r"\bspel(?:l|t)|\bletters?\b|\btypo", re.IGNORECASE)
-# Endings that tell names of substances apart: nitrate and nitrite, ethane and ethene.
-_SUBSTANCE = re.compile(r"(?:ates?|i[td]es?|[ae][nt]e|ynes?|ols?|als?|[aoi][ns]e|ic|ous|in|yl)$")
+_WORD = re.compile(r"(?<![\w'’.@/#\\`-])[A-Za-z][a-z]{4,29}(?![\w@/\\(=:`-]|\.\w|['’](?!s\b))")
+# The answer has to have certain letters.
+_EXACT = re.compile(
+    r"\bspel(?:l|t)|\b(?:letters?|typo|revers|backward|sort|anagram|password|variable|function|command|package|module|rot13|"
+    r"pig latin)|cod(?:e|ing)\b|cipher|crypt",
+    re.IGNORECASE,
+)
+# Endings of technical terms, of which another letter may make another term: nitrate and nitrite, miosis and meiosis.
+_TERM = re.compile(
+    r"(?:ates?|i[td]es?|[ae][nt]e|ynes?|ols?|als?|[aoi][nsm]e|ic|ous|in|yl|osis|itis|tomy|[aeg][gms]ia|uction|oid|ium|"
+    r"saurus|cyte|thiol)$"
+)
+_SAME = ((r"(.)\1", r"\1"), ("(?<=.)h", ""), ("ck", "k"), ("y", "i"), ("e$", ""))
 _ENDING = 3  # Words that differ only in their last letters are inflected forms, such as "voted" and "voter".
-_LONG, _LONG_NAME = 8, 7  # Letters of words that may have two errors, and of names that may have another letter.
+_LONG, _TAIL = (
+    8,
+    4,
+)  # Letters of a word that may have two errors, or of a name another vowel, which is not near its end.
+_MOST_UNKNOWN = 20  # Words of an answer that no dictionary has; a text with more is not English.
 
 
 def corrected(answer: str, references: Sequence[str], question: str) -> str:
     """Return an answer with the references' spelling of words that it misspells.
 
-    A word is corrected if no English dictionary has it and one letter is missing, added, wrong or swapped with the next
-    one; two in words of eight letters or more, and in words that have all the right letters. The first letter must be
-    right. Short names with another letter stay, because they may be other names.
+    Corrected are words that neither the question nor simplemma's list of English words has, for a word of a reference
+    that the answer lacks. One letter may be missing, added, wrong or swapped with the next one; two in words of eight
+    letters or more whose first three are right. In names and technical terms, only double letters, swapped letters, h,
+    ck and y may be wrong, and in a long name a vowel. The first letter has to be right.
 
     >>> corrected("The Missisippi", ["Mississippi (River)"], "Which river is the longest?")
     'The Mississippi'
@@ -31,33 +45,56 @@ def corrected(answer: str, references: Sequence[str], question: str) -> str:
     'Manet, with sodium nitrite'
     """
     right = {word.lower(): word for text in references for word in _WORD.findall(text)}
-    words = {word.lower() for word in _WORD.findall(answer)} - right.keys() if right else set()
-    found = {word: match for word in words if (match := _misspelled(word, right))}
-    if not found or _ASKS_SPELLING.search(question) or language_of(question, *references, answer) != "en":
+    if not right:
+        return answer
+    said = {word.lower() for word in _WORD.findall(answer)}
+    asked = {word.lower() for word in _WORD.findall(question)}
+    unknown = [word for word in said - right.keys() - asked if _has_near(word, right) and not _is_word(word)]
+    if not unknown or len(unknown) > _MOST_UNKNOWN or _EXACT.search(question):
+        return answer
+    missing = {word: form for word, form in right.items() if word not in said}
+    found = {word: match for word in unknown if (match := _misspelled(word, missing))}
+    if not found or language_of(question, *references, answer) != "en":
         return answer
     return _WORD.sub(lambda match: _like(match[0], found.get(match[0].lower(), match[0])), answer)
 
 
+def _has_near(word: str, right: dict[str, str]) -> bool:
+    return any(other[0] == word[0] and abs(len(other) - len(word)) <= 1 for other in right)
+
+
 def _misspelled(word: str, right: dict[str, str]) -> str | None:
-    """Return the word of the references that a word misspells, if there is one."""
-    near = (known for known in right if known[0] == word[0] and abs(len(known) - len(word)) <= 1)
-    return next((right[known] for known in near if _is_misspelling(word, known, right[known][0].isupper())), None)
+    """Return the only word of the references that a word misspells, if there is one."""
+    found = [form for other, form in right.items() if other[0] == word[0] and _is_misspelling(word, form)]
+    return found[0] if len(found) == 1 else None
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_misspelling(word: str, right: str, name: bool) -> bool:
-    shorter = min(len(word), len(right))
+def _is_misspelling(word: str, form: str) -> bool:
+    right, shorter = form.lower(), min(len(word), len(form))
     same = next((i for i, (one, other) in enumerate(zip(word, right, strict=False)) if one != other), shorter)
-    if same == shorter or (same >= shorter - _ENDING and word[-1] != right[-1]):
+    if abs(len(word) - len(right)) > 1 or same == shorter:
         return False
-    if _SUBSTANCE.search(word) and _SUBSTANCE.sub("", word) == _SUBSTANCE.sub("", right):
+    swapped = len(word) == len(right) and word[same : same + 2] == right[same : same + 2][::-1]
+    if _plain(word) == _plain(right) or (swapped and word[same + 2 :] == right[same + 2 :]):
+        return not keys_of(word.capitalize())
+    if same >= shorter - _ENDING and word[-1] != right[-1]:
         return False
-    anagram = sorted(word) == sorted(right)
-    if _errors(word, right) > (2 if anagram or (shorter >= _LONG and same >= _ENDING) else 1):
+    if form[0].isupper() and not _is_word(right):
+        other_vowel = len(word) == len(right) >= _LONG and {word[same], right[same]} <= {*"aeiou"}
+        near_end = same >= shorter - _TAIL or word[same + 1 :] != right[same + 1 :]
+        return other_vowel and not near_end and not keys_of(word.capitalize())
+    if not _is_word(right) or (_TERM.search(word) and _TERM.search(right)):
         return False
-    if name and not anagram and len(word) == len(right) < _LONG_NAME:
-        return False
-    return not (_is_word(word) or keys_of(word.capitalize()))
+    return _errors(word, right) <= (2 if shorter >= _LONG and same >= _ENDING else 1)
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(word: str) -> str:
+    """Return a word without double letters, h after the first letter, and a last e, and with k for ck and i for y."""
+    for pattern, replacement in _SAME:
+        word = re.sub(pattern, replacement, word)
+    return word
 
 
 def _errors(word: str, right: str) -> int:
@@ -73,6 +110,7 @@ def _errors(word: str, right: str) -> int:
     return row[-1]
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_word(word: str) -> bool:
     import simplemma
 

@@ -29,6 +29,11 @@ _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
 # Comparisons and conditions, whose two sides may both be opposites.
 _TWO_SIDED = re.compile(r"\b(?:than|when|while|if|as|whereas)\b|\d")
+_PREVENTS = re.compile(r"\b(?:prevent|stop|keep|protect|avoid|against)")
+# Words of which both sides may be true, or which have other senses.
+_OTHER_SENSES = {
+    POLE[word][0] for word in word_set("before above older absorb left basic first early close open alive")
+}
 _FEWEST_WORDS, _ADDED, _SHARED = (
     4,
     3,
@@ -191,7 +196,13 @@ def says_opposite(texts: Texts) -> bool:
 def _has_opposite(reference: str, answer: str) -> bool:
     """Return whether an answer has most content words of a reference, and the opposite of another one."""
     poles = _poles(reference)
-    if not poles or _TWO_SIDED.search(reference) or _TWO_SIDED.search(answer):
+    if (
+        not poles
+        or _PREVENTS.search(answer)
+        or _PREVENTS.search(reference)
+        or _TWO_SIDED.search(reference)
+        or _TWO_SIDED.search(answer)
+    ):
         return False
     words, said = content_words(reference), content_words(answer)
     if not _FEWEST_WORDS <= len(words) >= len(said) - _ADDED or NEGATION.search(f"{reference}\n{answer}"):
@@ -199,10 +210,11 @@ def _has_opposite(reference: str, answer: str) -> bool:
     others = _poles(answer)
     opposites = {(name, side) for name, side in poles - others if (name, 1 - side) in others - poles}
     left, right = {*map(stem, words)}, {*map(stem, said)}
-    return bool(opposites) and len(left & right) >= _SHARED * (len(left) - len(opposites))
+    return len(opposites) == 1 and len(left & right) >= _SHARED * (len(left) - len(opposites))
 
 
 @lru_cache(maxsize=1 << 10)
 def _poles(text: str) -> frozenset[tuple[int, int]]:
     """Return the properties that a text names by words with opposites, each with its side."""
-    return frozenset(pole for word in content_words(text) if (pole := POLE.get(word) or POLE.get(stem(word))))
+    found = {POLE.get(word) or POLE.get(stem(word)) for word in content_words(text)}
+    return frozenset(pole for pole in found if pole and pole[0] not in _OTHER_SENSES)

@@ -93,10 +93,16 @@ _NAME = re.compile(r"(?:right|si)\.?", re.IGNORECASE)  # of a side, or of silico
 _ASKS_NAME = re.compile(r"\W*(?:which|what|where)\b", re.IGNORECASE)
 _UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
 _LETTER = re.compile(r"\W*(?:(?P<yes>y)|n)\W*", re.IGNORECASE)
+# Questions to which an unsure answer, or none, may be right.
+_ASKS_IT = re.compile(
+    r"\b(?:may|might|could|possibl[ey]|mention\w*|provid\w+|information|known?|sure|idea|comment\w*|answer\w*|stated?|says?|"
+    r"specif\w+|clear)\b",
+    re.IGNORECASE,
+)
 # Answers that choose neither.
 _OPEN = re.compile(
     r"\W*(?:(?:yes|true|y)\W+(?:or\W+|and\W+)?(?:no|false|n)|(?:no|false|n)\W+(?:or\W+|and\W+)?(?:yes|true|y)|"
-    r"ok(?:ay)?|hm+|maybe|perhaps|possibly|both|(?:it )?depends)\W*",
+    r"hm+|maybe|perhaps|possibly)\W*",
     re.IGNORECASE,
 )
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
@@ -113,14 +119,15 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
         return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
     bare = words <= _BARE
-    if bare and _OPEN.fullmatch(texts.answer):
+    polar = bare and (_IN_ENGLISH.match(texts.question) or not texts.question) and not _ASKS_IT.search(texts.question)
+    if polar and _OPEN.fullmatch(texts.answer):
         return Comparison("yes_no", False)
-    if bare and (letter := _LETTER.fullmatch(texts.answer)):
+    if polar and (letter := _LETTER.fullmatch(texts.answer)):
         return Comparison("yes_no", expected == bool(letter["yes"]))
     if any(_UNCLEAR.search(text) for text in (texts.reference, texts.answer)):
         return None
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
-    if bare and said is None and not_attempted(texts.answer):
+    if polar and said is None and not_attempted(texts.answer):
         return Comparison("yes_no", False)
     reasoned = not bare and texts.length > 1
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)

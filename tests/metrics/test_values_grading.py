@@ -18,6 +18,7 @@ from evaluate_qa.metrics._values.spelling import corrected
         ("it stops OVERFITTING and overfiting", "Overfitting", "it stops OVERFITTING and Overfitting"),
         ("They are seperated.", "separated", "They are separated."),
         ("posistive", "positive", "positive"),
+        ("Lybia and Hitchcok", "Libya Hitchcock", "Libya and Hitchcock"),
         ("Frusturated", "frustrated", "Frustrated"),  # two errors in a long word
     ],
 )
@@ -40,6 +41,14 @@ def test_misspellings_are_corrected(answer, reference, right):
         ("begginner", "beginner", "Which is the right spelling?"),
         ("werden", "wurden", "Was ist das Verb?"),  # German has no dictionary here
         ("foo.recieve()", "receive", "Which call?"),  # code
+        ("strcpy", "strncpy", "Which call copies at most n characters?"),
+        ("adduction", "abduction", "Which movement is it?"),  # technical terms
+        ("cystine", "cysteine", "Which amino acid?"),
+        ("Freiburg", "Freiberg", "Which city?"),  # names with another vowel near their end, or another letter
+        ("Fournier", "Fourier", "Who?"),
+        ("Freiburg", "Freiberg", "Freiberg or Freiburg?"),  # a word of the question
+        ("abduction, not adduction", "abduction", "Which movement?"),  # the right word is there
+        ("tnahplee", "tnahpele", "Reverse the word elephant."),
         ("Zambia", "Gambia", "Which country?"),  # another first letter
     ],
 )
@@ -64,6 +73,12 @@ def test_other_words_stay(answer, reference, question):
         ("12 N (left) and 4 N (right)", "12-N-(left)-and-4-N-(right)", ""),
         ("Red [the color]", "Red-[the-color]", ""),
         ("golden [or yellow] apples", "golden-[or-yellow]-apples", ""),
+        ("significant (reject H0)", "significant-(reject-H0)", ""),
+        ("two buttons (Accept and Reject)", "two-buttons-Accept-and-Reject two-buttons", ""),
+        ("(not) guilty", "(not)-guilty", ""),
+        ("copper (II) oxide", "copper-(II)-oxide", ""),
+        ("sin (theta)", "sin-(theta)", ""),
+        ("12 [accept synonyms]", "12", ""),
     ],
 )
 def test_notes_of_answer_keys(reference, accepted, rejected):
@@ -72,8 +87,9 @@ def test_notes_of_answer_keys(reference, accepted, rejected):
     assert key.rejected == rejected.split()
 
 
-def test_rejected_texts_count_unless_an_accepted_one_stands_elsewhere():
+def test_rejected_texts_are_wrong_alone():
     key = read_key(["Duchenne muscular dystrophy [prompt on muscular dystrophy]", "China [reject Republic of China]"])
+    assert not read_key(["Barack Obama [prompt on Obama]"]).rejects("Barack Hussein Obama")
     answers = ["muscular dystrophy", "It is Duchenne muscular dystrophy.", "the Republic of China", "China", "Peru"]
     assert [key.rejects(answer) for answer in answers] == [True, False, True, False, False]
 
@@ -81,6 +97,11 @@ def test_rejected_texts_count_unless_an_accepted_one_stands_elsewhere():
 @pytest.mark.parametrize("text", ["[" * 20_000, "(or " * 5_000, "a [accept " + " " * 900, "or " * 300 + "[accept x]"])
 def test_hostile_keys_end_soon(text):
     assert read_key([text]).accepted
+
+
+@pytest.mark.parametrize("answer", ["mo" * 10_000, "manda mondo mendi " * 1_000, "m" + "o" * 2_000])
+def test_hostile_words_end_soon(answer):
+    assert corrected(answer, ["mande mondu menda " * 500, "m" + "a" * 2_000], "What?") == answer
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])
