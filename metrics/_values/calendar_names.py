@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from .._shared.words import exact_words
 from .comparison import Texts
 from .dates import MONTH_OF, numbers_of
-from .phrases import FILLERS, NEGATION, rest, singular
+from .phrases import FILLERS, singular
 from .text import plain, word_set, word_starts
 
 WEEKDAYS = numbers_of("weekday")
@@ -29,22 +29,6 @@ _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*",
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 _LONGEST_NAME = 8  # Words of an answer that names a weekday, month or season.
-
-# Names of up to five letters, such as Sat and Sun, are also other words in lower case.
-_LONG, _SHORT = (
-    "|".join(name for name in WEEKDAYS if name.isalpha() and (len(name) > len("thurs")) == long)
-    for long in (True, False)
-)
-_DAY = f"(?:(?i:{_LONG})s?|(?:{_SHORT.title()})\\.?)(?!\\w)"
-_DAYS = re.compile(
-    rf"(?P<but>\b(?:except|but)(?: on)? )?\b(?:(?P<group>(?i:weekday|weekend|daily|every day))s?\b|"
-    rf"(?P<first>{_DAY})(?:\s?(?:[-–—]|\b(?:to|until|till|through|bis)\b)\s?(?P<last>{_DAY}))?)"
-)
-_GROUPS = {"weekday": range(5), "weekend": range(5, 7), "daily": range(7), "every day": range(7)}
-_STARTS_OF_DAYS = frozenset(name[:3] for name in (*WEEKDAYS, *_GROUPS))
-# The answer may name days on which something is closed, or not all days of a name.
-_NOT_ALL_DAYS = re.compile(r"\b(?:closed|shut|or|first|last|second|third|fourth|other|before|after)\b", re.IGNORECASE)
-_LONGEST, _LONGEST_DAYS = 60, 12  # Characters of a reference with several weekdays, and words of an answer with them.
 
 
 def is_in_cycle(reference: str) -> bool:
@@ -104,37 +88,3 @@ def keys_in_cycle(name: str) -> frozenset[str]:
 def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
     """Return the numbers of a cycle's names among words, which may be plurals."""
     return {cycle[form] for word in words for form in (word, singular(word)) if form in cycle}
-
-
-def has_weekdays(reference: str) -> bool:
-    """Return whether a reference names several weekdays."""
-    may_have = len(reference) <= _LONGEST and not _STARTS_OF_DAYS.isdisjoint(word_starts(reference))
-    return may_have and len(_days(reference)) > 1
-
-
-def compare_weekdays(texts: Texts) -> bool | None:
-    """Return whether the answer has the weekdays of a reference with several; None if that is not certain."""
-    both = f"{texts.answer} {texts.reference}"
-    if texts.length > _LONGEST_DAYS or NEGATION.search(both) or _NOT_ALL_DAYS.search(both):
-        return None
-    days, said = _days(texts.reference), _days(texts.answer)
-    others = [word for word in rest(_DAYS.sub("", texts.reference), 0, 0) if word[0].isalnum()]
-    return said == days if said and not others else None
-
-
-def _days(text: str) -> set[int]:
-    """Return the weekdays that a text names, from 0 for Monday to 6."""
-    days = set[int]()
-    for match in _DAYS.finditer(plain(text)):
-        if match["group"]:
-            named = {*_GROUPS[match["group"].lower()]}
-        else:
-            first, last = (_number(match[name] or match["first"]) for name in ("first", "last"))
-            named = {day % 7 for day in range(first, last + 1 + 7 * (last < first))}
-        days = days - named if match["but"] else days | named
-    return days
-
-
-def _number(name: str) -> int:
-    name = name.lower().rstrip(".")
-    return WEEKDAYS[name] if name in WEEKDAYS else WEEKDAYS[name.removesuffix("s")]

@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
+from .calendar_names import compare_in_cycle, is_in_cycle
 from .choices import compare_options, may_be_option, offers_options
 from .codes import REACTS, compare_code, compare_reaction, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
@@ -274,7 +274,6 @@ _RULES = (
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
-    Rule("list", compare_weekdays, has_weekdays),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),

@@ -169,7 +169,7 @@ def says_opposite(texts: Texts) -> bool:
     True
     >>> says_opposite(Texts("", "Demand rose and costs fell", "Demand fell and costs rose"))
     True
-    >>> says_opposite(Texts("", "It will close the plant in Ulm.", "The firm is going to open a plant in Ulm"))
+    >>> says_opposite(Texts("", "It lowers the food prices for farms.", "The tax raises food prices for small farms"))
     True
     """
     if len(texts.answer) > _LONGER * len(texts.reference):

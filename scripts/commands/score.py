@@ -60,7 +60,8 @@ def score(
     from ..scoring.job import ScoringJob
     from ..scoring.run import run
 
-    with reported_errors("score", "stopped" if target == "-" else "stopped. Continue with --resume."):
+    again = "--resume --overwrite" if overwrite else "--resume"
+    with reported_errors("score", "stopped" if target == "-" else f"stopped. Continue with {again}."):
         interrupt_on_sigterm()
         metric, *more = metrics
         if more:

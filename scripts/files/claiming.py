@@ -33,17 +33,14 @@ _PATIENCE = 0.2
 
 
 @contextmanager
-def claimed(target: Path, patience: float = _PATIENCE, start_over: bool = False) -> Iterator[Path]:
+def claimed(target: Path, patience: float = _PATIENCE) -> Iterator[Path]:
     """Yield the folder `<target>.work`, locked for this run; keep it afterwards if it holds work.
 
-    With `start_over`, remove earlier work first. Raise RowsError if another run keeps the lock for `patience` seconds,
-    or another program made the folder.
+    Raise RowsError if another run keeps the lock for `patience` seconds, or another program made the folder.
     """
     folder = work_place(target)
     lock = _locked(target, folder, patience)
     try:
-        if start_over:
-            (folder / PROGRESS).unlink(missing_ok=True)
         _clear_unless_needed(folder)  # a run may have been killed while it cleared the folder
         yield folder
     finally:
@@ -53,6 +50,12 @@ def claimed(target: Path, patience: float = _PATIENCE, start_over: bool = False)
         lock.release()
         with suppress(OSError):  # the folder holds work or a user's file, or another run has locked it
             folder.rmdir()
+
+
+def start_over(folder: Path) -> None:
+    """Remove the work of a stopped run."""
+    (folder / PROGRESS).unlink(missing_ok=True)
+    _clear_unless_needed(folder)
 
 
 def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evaluate_qa.metrics._shared.progress import progress
 
-from ..files.claiming import claimed
+from ..files.claiming import PROGRESS, claimed, start_over
 from ..files.rows import STANDARD, Record, RowsError, source_name
 from .blocks import Block, Blocks, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
@@ -31,8 +31,11 @@ def run(job: ScoringJob) -> Progress:
             output = StandardOutput(standard, job.errors)
             reached = _run(job, job.scorer(), records, output, {})
         else:
-            with claimed(Path(job.target), start_over=job.overwrite) as folder:
+            with claimed(Path(job.target)) as folder:
                 scorer = job.scorer()
+                if job.overwrite and (folder / PROGRESS).is_file():
+                    _checked(job, scorer)  # keep the work if this run is refused
+                    start_over(folder)
                 blocks = job.blocks(folder, scorer.code)
                 reached = _run(job, scorer, records, blocks, dict(blocks.finished))
                 blocks.finish()

@@ -418,29 +418,25 @@ def test_an_output_may_be_a_symbolic_link(score):
     assert _files() == ["in.jsonl", "out.jsonl", "real.jsonl"]
 
 
-BEM, SMILE = "bem|v:1.3.0|long:window200|q:96|thr:0.3", "smile|v:1.3.0|w:0.5|sim:scaled|em:words|lemma:simplemma-2.0.0"
-
-
 @pytest.mark.parametrize(
-    ("signature", "options", "message"),
+    ("options", "message"),
     [
-        (BEM, ["bem", "--compute", "threshold=.3"], "out.jsonl is complete already."),
-        (SMILE, ["smile"], "out.jsonl is complete already."),
-        (BEM, ["bem"], f"out.jsonl exists, but its signature is {BEM}, and this run has no thr. Use --overwrite"),
-        (BEM, ["bem", "--compute", "threshold=.4"], "this run has thr:0.4."),
-        (BEM, ["smile"], "its column 'signature' does not name the metric smile in each row"),
-        (SMILE, ["smile", "--input", "more.jsonl"], "it has 3 rows and not 5, the rows of more.jsonl that can be"),
-        (SMILE, ["smile", "--input", "-"], "its rows cannot be compared with those on the standard input"),
+        (["deltableu"], "out.jsonl is complete already."),
+        (["deltableu", "--compute", "lowercase=true"], "and that of this run is deltableu|v:1.1.0|nrefs:"),
+        (["smile"], "its column 'signature' does not name the metric smile in each row"),
+        (["deltableu", "--input", "more.jsonl"], "it has 3 rows and not 5, the rows of more.jsonl that can be"),
+        (["deltableu", "--input", "-"], "its rows cannot be compared with those on the standard input"),
     ],
 )
-def test_finished_output_is_complete_or_is_not_replaced(score, signature, options, message):
+def test_finished_output_is_complete_or_is_not_replaced(score, options, message):
     write_rows("in.jsonl", ROWS)
     write_rows("more.jsonl", [*ROWS, *ROWS[:2]])
-    write_rows("out.jsonl", [row | {"score": 1.0, "signature": signature} for row in ROWS])
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--metric", "deltableu")
+    before = _rows("out.jsonl")
     code = int("complete" not in message)
     done = score("--input", "in.jsonl", "--output", "out.jsonl", "--resume", "--metric", *options, code=code)
     assert message in done.stderr
-    assert [row["score"] for row in _rows("out.jsonl")] == [1, 1, 1]
+    assert _rows("out.jsonl") == before
 
 
 @pytest.mark.usefixtures("stopped")
@@ -448,6 +444,14 @@ def test_overwrite_drops_the_work_of_a_stopped_run(score):
     score("--input", "-", "--output", "out.jsonl", "--overwrite", "--prefix", "toy_", input=_lines(ROWS))
     assert [row["toy_score"] for row in _rows("out.jsonl")] == SCORES
     assert _files() == ["out.jsonl"]
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_refused_run_keeps_the_work_of_a_stopped_one(score):
+    write_rows("in.jsonl", ROWS)
+    before = _files()
+    score("--input", "in.jsonl", "--output", "out.jsonl", "--overwrite", "--column", "predictions=nothing", code=1)
+    assert _files() == before
 
 
 def test_an_existing_output_is_replaced_only_with_overwrite(score):
