@@ -1,4 +1,4 @@
-r"""Compare codes: labels such as A72, versions, chemical equations, and pieces of programs such as "ls -a".
+r"""Compare codes: labels such as A72, versions, and pieces of programs such as "ls -a".
 
 The reference is compared with the codes of its own form in the answer.
 """
@@ -14,7 +14,6 @@ from .programs import COMMAND, ONLY_CODE, bare, compare_program
 
 _MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
 _LONGEST_ANSWER = 400  # Characters.
-REACTS, _SIDE = re.compile(r"→|⟶|⇌|-+>"), re.compile(r"→|⟶|⇌|-+>|=")
 
 # Labels. They are equal or different.
 _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
@@ -149,20 +148,3 @@ def _plain(label: str, same: dict[str, str]) -> str:
 def _form(code: str) -> str:
     """Return a code with 0 for its digits and x for its letters, except those of words: "propan-0-xx"."""
     return _PIECE.sub(lambda match: match[0].lower() if match[1] else "0" if match[0].isdigit() else "x", code)
-
-
-def compare_reaction(texts: Texts) -> bool | None:
-    """Compare chemical equations, whose substances may have another order; None for other texts.
-
-    >>> compare_reaction(Texts("", "O₂ + 2 H₂ → 2 H₂O", "2H2 + O2 -> 2H2O"))
-    True
-    """
-    answer, reference = map(_reaction, (texts.answer, texts.reference))
-    names = [[[name.lstrip("0123456789") for name in side] for side in sides] for sides in (answer, reference)]
-    return answer == reference if len(reference) > 1 and names[0] == names[1] else None
-
-
-def _reaction(text: str) -> list[list[str]]:
-    """Return the substances on each side of a chemical equation, in alphabetical order."""
-    plain = re.sub(r"\s", "", unicodedata.normalize("NFKC", text).strip("."))
-    return [sorted(side.split("+")) for side in _SIDE.split(plain)]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._shared.scorer import Scored, Scorer
-from .answer_keys import read_key
+from .answer_keys import AnswerKey, read_key
 from .decision import Decision, decide_row
 from .lists import parts
 from .options import ValueOptions
@@ -89,12 +89,7 @@ class ReadsAnswerKeys(ComparesValues):
         """Score rows that have passed all checks."""
         if not self.embedded or options.references_are == "all":  # required parts come back here one by one
             return super().score(columns, options)
-        keys = list(map(read_key, columns["references"]))
-        answers = [
-            corrected(answer, key.accepted, " ".join([question, *key.rejected]))
-            for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
-        ]
-        read = {**columns, "predictions": answers, "references": [key.accepted for key in keys]}
+        read, keys = graded(columns)
         scored = super().score(read, options)
         best = [key.sources[form] for key, form in zip(keys, scored.scores.best_reference, strict=True)]
         given = zip(keys, columns["predictions"], strict=True)
@@ -106,6 +101,16 @@ class ReadsAnswerKeys(ComparesValues):
             best_reference=np.array(best),
         )
         return replace(scored, scores=scores)
+
+
+def graded(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[AnswerKey]]:
+    """Return the columns with correct spelling and all accepted references, and the answer key of each row."""
+    keys = list(map(read_key, columns["references"]))
+    answers = [
+        corrected(answer, key.accepted, " ".join([question, *key.rejected]))
+        for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
+    ]
+    return {**columns, "predictions": answers, "references": [key.accepted for key in keys]}, keys
 
 
 def _by_parts(scorer: ComparesValues, columns: Mapping[str, list[Any]], options: ValueOptions) -> Scored:

@@ -40,6 +40,22 @@ def test_rescoring_equals_compute(specification, scorer):
             assert [outcome.best_reference] == expected.get("best_reference", [None])
 
 
+@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+@pytest.mark.parametrize(
+    ("answer", "references"),
+    [
+        ("The Missisippi", ["Ohio (River)", "Mississippi (River)"]),
+        ("myoglobin", ["hemoglobin [do not accept myoglobin]"]),
+        ("a TCA cycle", ["Calvin cycle", "Krebs cycle [accept TCA cycle]"]),
+    ],
+)
+def test_answer_keys_are_read_as_by_compute(name, answer, references, explained, scorer_of):
+    row = {"questions": "Which is it?", "references": references, "predictions": answer}
+    outcome, expected = explained(name, row), scorer_of(name).compute([row], {})["per_example"]
+    assert [outcome.score] == pytest.approx(expected["score"])
+    assert [outcome.verdict, outcome.best_reference] == [expected["verdict"][0], expected["best_reference"][0]]
+
+
 def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
     if specification.video:
         pytest.skip("a video's frames are kept, but its key phrases depend on the options and are encoded anew")

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from evaluate_qa.loading import scorer_class
+from evaluate_qa.metrics._values.answer_keys import AnswerKey
+from evaluate_qa.metrics._values.scorer import ReadsAnswerKeys, graded
 
 from ..visitors.limits import LIMITS, Refusal
 
@@ -62,10 +64,14 @@ class HostedScorer:
             metric.prepare(options)
             return metric.parts(**metric.check_columns(_columns(metric, row)), options=options)
 
-    def check(self, row: Row) -> None:
-        """Raise Refusal, with the metric's message, if it cannot score a row."""
+    def check(self, row: Row) -> tuple[Row, AnswerKey | None]:
+        """Return a row as the metric reads it, and its answer key; raise Refusal if it cannot score the row."""
         with self._checked() as metric:
-            metric.check_columns(_columns(metric, row))
+            columns = metric.check_columns(_columns(metric, row))
+            if not isinstance(metric, ReadsAnswerKeys):
+                return row, None
+            read, keys = graded(columns)
+            return row | {name: values[0] for name, values in read.items() if name in row}, keys[0]
 
     @contextmanager
     def _checked(self) -> Iterator[Any]:

@@ -45,8 +45,8 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
 
     def outcome(given: Mapping[str, Any]) -> tuple[Row, Outcome]:
         options = specification.options([given[control.name] for control in specification.controls])
-        row = from_mapping(specification.fields, given)
-        return row, explain(specification, scorer, analyze(specification, scorer, row, options), options)
+        analysis = analyze(specification, scorer, from_mapping(specification.fields, given), options)
+        return analysis.row, explain(specification, scorer, analysis, options)
 
     def score_answer(**given: Any) -> dict[str, Any]:
         """Score one answer. Returns score, verdict, best_reference, components, marked and why."""

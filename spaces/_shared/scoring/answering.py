@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evaluate_qa.metrics._values.answer_keys import AnswerKey
 from evaluate_qa.metrics._values.decision import decide_row
 from evaluate_qa.metrics._values.options import ValueOptions
 
@@ -18,20 +19,24 @@ BROKEN = "Something went wrong on this server, not with your input. The error wa
 
 @dataclass(frozen=True)
 class Analysis:
-    """A row after the slow part, to be scored with any options; `loading` has the options of `load` for the code."""
+    """A row as the metric reads it, after the slow part. The code needs `loading`; `key` rejects `wrong` answers."""
 
     row: Row
     parts: Any
     loading: Mapping[str, Any]
+    key: AnswerKey | None = None
+    wrong: bool = False
 
 
 def analyze(
     specification: Specification, scorer: HostedScorer, row: Row, options: Any, given: VisitorEndpoint | None = None
 ) -> Analysis:
     """Do the slow part for one row; raise Refusal if the metric cannot score it. `given` is the visitor's endpoint."""
-    scorer.check(row)
+    answer = row["predictions"]
+    row, key = scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)
-    return Analysis(row, specification.analyze(asked, row, options), loading)
+    wrong = key is not None and key.rejects(answer)
+    return Analysis(row, specification.analyze(asked, row, options), loading, key, wrong)
 
 
 def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
@@ -39,7 +44,11 @@ def explain(specification: Specification, scorer: HostedScorer, analysis: Analys
     outcome = specification.explain(scorer, analysis.row, analysis.parts, options)
     if not analysis.row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
-    return _by_values(outcome, analysis.row, options) if isinstance(options, ValueOptions) else outcome
+    if analysis.wrong:
+        return replace(outcome, score=0.0, verdict=False, best_reference=0, why="The answer key rejects this answer.")
+    outcome = _by_values(outcome, analysis.row, options) if isinstance(options, ValueOptions) else outcome
+    best = outcome.best_reference
+    return replace(outcome, best_reference=analysis.key.sources[best]) if analysis.key and best is not None else outcome
 
 
 def _by_values(outcome: Outcome, row: Row, options: ValueOptions) -> Outcome:
