@@ -31,7 +31,7 @@ def open_console(stderr: bool = False) -> "Console":
 
 
 def new_table(title: str, names: Iterable[str], figures: Iterable[str]) -> "Table":
-    """Return a table without rows; these are the headings of its columns, of which figures are aligned to the right."""
+    """Return an empty table with these headings; columns of figures are aligned to the right."""
     from rich.table import Table
 
     grid = Table(title=title, title_justify="left")

@@ -17,7 +17,7 @@ _EXACT = re.compile(
     r"pig latin)|cod(?:e|ing)\b|cipher|crypt",
     re.IGNORECASE,
 )
-# Endings of technical terms, of which another letter may make another term: nitrate and nitrite, miosis and meiosis.
+# Endings of technical terms. One letter can turn one term into another: nitrate and nitrite, miosis and meiosis.
 _TERM = re.compile(
     r"(?:ates?|i[td]es?|[ae][nt]e|ynes?|ols?|als?|[aoi][nsm]e|ic|ous|in|yl|osis|itis|tomy|[aeg][gms]ia|uction|oid|ium|"
     r"saurus|cyte|thiol)$"

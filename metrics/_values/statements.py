@@ -30,7 +30,7 @@ _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold 
 # Comparisons and conditions, whose two sides may both be opposites.
 _TWO_SIDED = re.compile(r"\b(?:than|when|while|if|as|whereas)\b|\d")
 _PREVENTS = re.compile(r"\b(?:prevent|stop|keep|protect|avoid|against)")
-# Words of which both sides may be true, or which have other senses.
+# Words whose opposites can both be true, or that have other senses.
 _OTHER_SENSES = {
     POLE[word][0] for word in word_set("before above older absorb left basic first early close open alive")
 }

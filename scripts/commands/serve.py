@@ -36,7 +36,7 @@ def serve(
         loading = parse_options(load or [], metric)
         if metric not in metric_names():
             hint = did_you_mean(metric, metric_names())
-            raise ValueError(f"serve only serves the metrics of this package, and {metric!r} is none of them. {hint}")
+            raise ValueError(f"serve only serves the metrics of this package; {metric!r} is not one of them. {hint}")
         scorer = load_scorer(metric, loading.pop("config", None), **loading)
         if "videos" in scorer.columns:
             raise ValueError(

@@ -18,7 +18,7 @@ from .signatures import signature_column
 Places = NDArray[np.intp]
 
 LABELS = ("label", "correct")
-OF_A_JUDGE = frozenset({"asked", "tokens_in"})
+OF_A_JUDGE = "tokens_in"
 """A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
 WEIGHT = "weight"
 _TEXTS = ("question", "prediction")
@@ -104,7 +104,7 @@ def label_column(
 ) -> str:
     """Return the column of people's labels, by default `label`; raise RowsError if it holds a judge's verdicts."""
     names = [name for name in LABELS if name in present]
-    if LABELS[0] in names and OF_A_JUDGE.issubset(present):
+    if OF_A_JUDGE in present and LABELS[0] in names:
         names.remove(LABELS[0])
         if not names:
             raise RowsError(f"{where}: the column {LABELS[0]!r} holds the verdicts of a judge. {fix}")

@@ -18,7 +18,7 @@ from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
 from .row_scorer import SIGNATURE, FileRowScorer
 
-_COSTLY = frozenset({"evqascore", "judge"})  # Metrics of which no row is scored just to compare signatures.
+_COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
 _OF_ROWS = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
 ScoringTask = tuple[int, list[Record]]
 """A block to score: its number and its rows."""
@@ -113,7 +113,7 @@ class ScoringJob:
         if name not in _COSTLY and (expected := self._signature()):
             for signature in signatures:
                 if _OF_ROWS.sub("", signature) != _OF_ROWS.sub("", expected):
-                    return f"its signature is {signature}, and that of this run is {expected}"
+                    return f"its signature is {signature}, but this run has the signature {expected}"
         bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
         if (rows := sum(1 for _ in self.records()) - bad) != count:
             return f"it has {counted(count, 'row')} and not {rows:,}, the rows of {self.source} that can be scored"

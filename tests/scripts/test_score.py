@@ -422,7 +422,7 @@ def test_an_output_may_be_a_symbolic_link(score):
     ("options", "message"),
     [
         (["deltableu"], "out.jsonl is complete already."),
-        (["deltableu", "--compute", "lowercase=true"], "and that of this run is deltableu|v:1.1.0|nrefs:"),
+        (["deltableu", "--compute", "lowercase=true"], "but this run has the signature deltableu|v:1.1.0|nrefs:"),
         (["smile"], "its column 'signature' does not name the metric smile in each row"),
         (["deltableu", "--input", "more.jsonl"], "it has 3 rows and not 5, the rows of more.jsonl that can be"),
         (["deltableu", "--input", "-"], "its rows cannot be compared with those on the standard input"),

@@ -378,7 +378,7 @@ def test_the_resources_server_of_nemo_gym_gives_the_servers_scores(bem, metric, 
     ("arguments", "message"),
     [
         (["--metric", "evqascore"], "evqascore opens the files that its rows name, which a server must not do"),
-        (["--metric", "bme"], "serves the metrics of this package, and 'bme' is none of them. Did you mean 'bem'?"),
+        (["--metric", "bme"], "serves the metrics of this package; 'bme' is not one of them. Did you mean 'bem'?"),
         (["--metric", "bem", "--compute", "thresold=1"], "bem: unknown keyword 'thresold'; did you mean 'threshold'?"),
     ],
 )
