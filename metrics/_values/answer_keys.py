@@ -28,8 +28,7 @@ _CONDITION = re.compile(
 # "accept either name", "or equivalents"
 _GENERAL = re.compile(
     r"(?:either|any|anything|all|answers?|partial|synonyms?|translations?|phonetic|variants?|similar|reasonable|"
-    r"word forms|"
-    r"(?:\w+ )?equivalents?)\b|\W*$",
+    r"word forms|(?:\w+ )?equivalents?)\b|\W*$",
     re.IGNORECASE,
 )
 _QUOTES = "\"'“”‘’ ."

@@ -201,7 +201,7 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     return numbers[0].number.value == year
 
 
-# Words with which a weekday and a time are no appointment, or the day is not certain.
+# Words that limit a weekday or a time, so that the day is not certain.
 _BOUNDED = re.compile(
     r"\b(?:from|until|till|by|after|before|since|except|avoid|not|latest|earliest|moved|midnight|closed|full|every)\b|\b12\s?am"
 )

@@ -33,7 +33,7 @@ MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
-"""A word for which a close one names something else."""
+"""A word that may name something else if one letter or word changes."""
 _CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
 _CHEMISTRY = re.compile(
     r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"

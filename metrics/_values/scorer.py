@@ -83,7 +83,7 @@ class ComparesValues(Scorer):
 
 
 class ReadsAnswerKeys(ComparesValues):
-    """Adds to a scorer with scores and verdicts what people do who grade with an answer key."""
+    """Reads answers as people who grade with an answer key do, for a scorer with scores and verdicts."""
 
     def score(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
         """Score rows that have passed all checks."""

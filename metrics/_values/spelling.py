@@ -11,7 +11,7 @@ from .number_words import language_of
 from .places import keys_of
 
 _WORD = re.compile(r"(?<![\w'’.@/#\\`-])[A-Za-z][a-z]{4,29}(?![\w@/\\(=:`-]|\.\w|['’](?!s\b))")
-# The answer has to have certain letters.
+# Questions about letters or code, in which a misspelled answer is wrong.
 _EXACT = re.compile(
     r"\bspel(?:l|t)|\b(?:letters?|typo|revers|backward|sort|anagram|password|variable|function|command|package|module|rot13|"
     r"pig latin)|cod(?:e|ing)\b|cipher|crypt",
@@ -24,20 +24,18 @@ _TERM = re.compile(
 )
 _SAME = ((r"(.)\1", r"\1"), ("(?<=.)h", ""), ("ck", "k"), ("y", "i"), ("e$", ""))
 _ENDING = 3  # Words that differ only in their last letters are inflected forms, such as "voted" and "voter".
-_LONG, _TAIL = (
-    8,
-    4,
-)  # Letters of a word that may have two errors, or of a name another vowel, which is not near its end.
-_MOST_UNKNOWN = 20  # Words of an answer that no dictionary has; a text with more is not English.
+# Letters of a word that may have two errors, or of a name that may have another vowel; letters of the name's end.
+_LONG, _TAIL = 8, 4
+_MOST_UNKNOWN = 20  # Unknown words of an answer; a text with more is not English.
 
 
 def corrected(answer: str, references: Sequence[str], question: str) -> str:
     """Return an answer with the references' spelling of words that it misspells.
 
-    Corrected are words that neither the question nor simplemma's list of English words has, for a word of a reference
-    that the answer lacks. One letter may be missing, added, wrong or swapped with the next one; two in words of eight
-    letters or more whose first three are right. In names and technical terms, only double letters, swapped letters, h,
-    ck and y may be wrong, and in a long name a vowel. The first letter has to be right.
+    A word is corrected if it is neither in the question nor in simplemma's list of English words, and if the answer
+    lacks the reference's word. One letter may be missing, added, wrong or swapped with the next one; words of eight
+    letters or more may have two such errors after their third letter. Names and technical terms may differ only in
+    double letters, swapped letters, h, ck and y, and long names also in a vowel. The first letter must be right.
 
     >>> corrected("The Missisippi", ["Mississippi (River)"], "Which river is the longest?")
     'The Mississippi'

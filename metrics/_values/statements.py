@@ -34,16 +34,13 @@ _PREVENTS = re.compile(r"\b(?:prevent|stop|keep|protect|avoid|against)")
 _OTHER_SENSES = {
     POLE[word][0] for word in word_set("before above older absorb left basic first early close open alive")
 }
-_FEWEST_WORDS, _ADDED, _SHARED = (
-    4,
-    3,
-    0.5,
-)  # Content words: of a reference, new ones of an answer, and the share in both.
+# Content words of a reference, how many more an answer may have, and the share of the reference's words in both.
+_FEWEST_WORDS, _ADDED, _SHARED = 4, 3, 0.5
 _LONGER = 3  # Characters of an answer, as a multiple of those of the reference.
 
 
-def affirmed(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], bool | None]:
-    """Return a rule without verdicts on statements that deny something. It calls none with a value equal."""
+def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], bool | None]:
+    """Return a rule that skips statements with a negation, and never calls statements with a value equal."""
 
     def compare_affirmed(texts: Texts) -> bool | None:
         same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
@@ -196,13 +193,7 @@ def says_opposite(texts: Texts) -> bool:
 def _has_opposite(reference: str, answer: str) -> bool:
     """Return whether an answer has most content words of a reference, and the opposite of another one."""
     poles = _poles(reference)
-    if (
-        not poles
-        or _PREVENTS.search(answer)
-        or _PREVENTS.search(reference)
-        or _TWO_SIDED.search(reference)
-        or _TWO_SIDED.search(answer)
-    ):
+    if not poles or any(pattern.search(text) for pattern in (_PREVENTS, _TWO_SIDED) for text in (reference, answer)):
         return False
     words, said = content_words(reference), content_words(answer)
     if not _FEWEST_WORDS <= len(words) >= len(said) - _ADDED or NEGATION.search(f"{reference}\n{answer}"):
