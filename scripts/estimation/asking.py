@@ -52,7 +52,7 @@ def ask(
     _check_new(target)
     file = read_columns(source, [ID, *names.id, *TEXTS, *more, names.score, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("question", "prediction"))
-    index_rows(file, identity)  # raises RowsError for rows that cannot be told apart
+    index_rows(file, identity)  # raises RowsError if two rows share a key
     for name in more:
         file.named(name)
     scores = probabilities(file, names.score)

@@ -91,7 +91,7 @@ class Trainer:
     """Trains the steps, and writes figures and files after each run.
 
     `encoders` holds the checkpoints `SMALL` and `LARGE`; without the latter, its steps are skipped. `shipped` is the
-    matcher to compare with and to continue from. `output` is for what is returned: `results.json`,
+    matcher to compare with and to continue from. `output` receives the results: `results.json`,
     `matcher.safetensors` (the best small candidate), and the parcel `large`; `work` is for all candidates' files.
     `recipe` sets device, precision, token budget and longest input.
     """
