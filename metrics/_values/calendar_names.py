@@ -21,7 +21,7 @@ _CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
 _STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
 # Words that deny a weekday or month, or name only a part of it.
 _LIMITED = re.compile(
-    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|not|never|nicht|kein\w*|pas|non?|nie|niet|"
+    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
     r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from .comparison import Comparison, Texts
+from .numerals import WORDS
 from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, bare, compare_program
 
@@ -34,14 +35,12 @@ _LABELS: Sequence[_Form] = [
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
+        (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an address of the internet
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
         (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
     )
 ]
-_COMPLEXITIES = {
-    "constant": "1", "logarithmic": "log n", "linear": "n", "linearithmic": "n log n", "quadratic": "n^2",
-    "cubic": "n^3", "exponential": "2^n", "factorial": "n!",
-}  # fmt: skip
+_COMPLEXITIES = {name: formula for _, kind, name, formula in WORDS if kind == "complexity"}
 _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
 _ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")

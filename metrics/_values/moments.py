@@ -44,6 +44,7 @@ _HOW_LONG = re.compile(
     r"сколько (?:времени|длится)",
     re.IGNORECASE,
 )
+_ZONE = re.compile(r"\b(?:UTC|GMT|BST|JST|CES?T|[ECMP][SD]T)\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
@@ -246,6 +247,9 @@ def compare_time(texts: Texts) -> Comparison | None:
         return None
     if _HOW_LONG.search(texts.question):
         return None  # "5 heures" may be a time or a duration
+    zones = [{*_ZONE.findall(found.text)} for found in (values, texts.answer_values)]
+    if all(zones) and zones[0].isdisjoint(zones[1]):
+        return Comparison("time")
     if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)

@@ -18,8 +18,10 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _YEAR = re.compile(r"\d{3,4}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _RATIO = re.compile(
-    r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)\s?(?:[:–-]|to)\s?(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
+    r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)(?: parts?(?: \w+)?)?\s?(?:[:–-]|to)\s?"
+    r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
 )
+_PLURAL = re.compile("e?s*$")
 _LONG = 8  # Words.
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
@@ -53,6 +55,17 @@ def _is_same_text(texts: Texts) -> Comparison | None:
     return Comparison(numbers[0].kind, True) if answer == reference and same_units else None
 
 
+def _has_other_integers(texts: Texts) -> bool:
+    """Return whether texts with several integers differ only in these: "2 pens and 1 cup" and "2 pens and 3 cups"."""
+    values = texts.reference_values, texts.answer_values
+    mentions = [mention for found in values for mention in found.numbers]
+    if len(values[0].numbers) < 2 or not all(mention.number.integer for mention in mentions):  # noqa: PLR2004
+        return False
+    words = [[_PLURAL.sub("", word) for word in exact_words(found.text) if not word.isdigit()] for found in values]
+    integers = [sorted(mention.number.value for mention in found.numbers) for found in values]
+    return words[0] == words[1] != [] and integers[0] != integers[1]
+
+
 def _compare_formula(texts: Texts) -> bool | None:
     measured = any(mention.unit for mention in texts.reference_values.numbers)
     return None if measured else compare_formula(texts.answer, texts.reference)
@@ -63,7 +76,7 @@ def _compare_ratio(texts: Texts) -> bool | None:
     match = _RATIO.fullmatch(texts.reference.strip(" ."))
     if not match or texts.reference_values.times:
         return None
-    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer)]
+    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer_values.text)]
     return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
 
 
@@ -95,5 +108,6 @@ _RULES = (
     Rule("time", compare_appointment),
     Rule("number", _compare_ratio),
     _LIST,
+    Rule("number", lambda texts: False if _has_other_integers(texts) else None),
     Rule("number", _compare_single_value),
 )

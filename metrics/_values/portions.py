@@ -60,6 +60,7 @@ _REWRITINGS = tuple(
         (r"\b(\d+) (horas?|or[ae]) (?:y|e) (?:1 |un )?(?:cuarto|quarto|4º)\b", r"\1 1/4 \2"),
         (rf"{_ONE}(?:(?:halbe[nrs]?|demie?|(?:med|me)i[oa]|mezz[oa]|half|halve|pół|yarim)[- ]|mezz'){_A_UNIT}", "1/2 "),
         (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
+        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk) 10(?=00)", "15"),
         (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b(?! (?:ми|mi|тыс|tys|bin))", "1 1/2"),
         (r"(?<=\d) türk lirasi\b", " lira"),
         (r"(?<=\d) ton\b", " tonne"),

@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from .comparison import Texts
+from .numerals import WORDS
 from .phrases import mentioned
 from .text import word_set
 
@@ -23,8 +24,8 @@ _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$"
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
-    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) \w|[a-z]{2,8} --?\w|(?:python3?|node|bash) [\w/]*\.|"
-    r"(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/]|[a-z]{2,8} --?\w|"
+    r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
 )
 _PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
@@ -33,11 +34,7 @@ ONLY_CODE = re.compile(
 )  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 QUOTED = re.compile(r"`([^`]+)`")
-_SAME_COMMANDS = {
-    "git switch -c ": "git checkout -b ", "git switch ": "git checkout ", "docker container ls": "docker ps",
-    "docker image ls": "docker images", " --all-namespaces": " -A", " --all": " -a", "HEAD^": "HEAD~1",
-    "python3 ": "python ", "pip3 ": "pip ",
-}  # fmt: skip
+_SAME_COMMANDS = {old: new for _, kind, old, new in WORDS if kind == "command"}
 _HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
 _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -79,6 +76,8 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    if len(answer) == len(reference) == len("-a") and _FLAG.fullmatch(reference) and _FLAG.fullmatch(answer):
+        return answer == reference
     if answer != reference and _same_expression(answer, reference):
         return True
     if match := _find(reference, answer):
@@ -130,7 +129,8 @@ def _command_in(answer: str, reference: str) -> str:
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
     text = unicodedata.normalize("NFKC", text).replace("https://", "").replace("http://", "")
-    text = " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(".;")
+    text = " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
+    text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
     for old, new in _SAME_COMMANDS.items():
         text = text.replace(old, new)
     return _INNER_SPACE.sub("", text)

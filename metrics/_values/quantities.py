@@ -11,7 +11,7 @@ from itertools import dropwhile, takewhile
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .directions import content_words, opposite
+from .directions import POLE, content_words, opposite
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
 from .reading import Mention, value_of_roman
@@ -124,6 +124,8 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
     words = [word for word in words if word not in said]
+    if texts.length <= _PARAGRAPH and _is_reversed(texts, reference, exact_words(f"{before} {after}")):
+        return Comparison(reference.kind, False)
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
@@ -211,6 +213,14 @@ def _has_opposite(texts: Texts, reference: Mention) -> bool:
     asked = [word for word in exact_words(texts.question) if word.endswith("er")]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
+
+
+def _is_reversed(texts: Texts, reference: Mention, words: Sequence[str]) -> bool:
+    """Return whether an answer has the reference's number, but says the opposite: "up 4%" for "a fall of 4%"."""
+    said = {POLE.get(word) for word in texts.answer_words}
+    reversed_words = [word for word in words if opposite(word, texts.answer_words) and POLE.get(word) not in said]
+    numbers = texts.answer_values.numbers if reversed_words else ()
+    return any(_compare_mention(mention, reference, texts) for mention in numbers)
 
 
 def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
@@ -341,7 +351,9 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
         return None
     if mention.unit != reference.unit and reference.unit in _TEMPERATURES:
         return abs(number.value - reference.number.value) <= max(0.5, 0.01 * abs(reference.number.value))
-    return equal(number, reference.number, texts.tolerance)
+    vague = mention.number.approximate and mention.unit != reference.unit
+    low, high = sorted((number.value, reference.number.value))
+    return equal(number, reference.number, texts.tolerance) or (None if vague and high <= _NEAR * low else False)
 
 
 def _without_period(unit: str, question: str) -> str:

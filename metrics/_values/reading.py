@@ -233,7 +233,8 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
         second = replace(second, unit="inch", end=second.end + len(" in"), noun="")
     if not first.unit or not second.unit or first.unit == second.unit:
         return None
-    part = converted(second.number, second.unit, first.unit)
+    cents = second.unit == "uscent" and first.unit.isupper()  # of any currency
+    part = second.number.scaled(0.01) if cents else converted(second.number, second.unit, first.unit)
     if part is None or not 0 < part.value < 1 or not first.number.integer:
         return None
     value = first.number.value + (part.value if first.number.value >= 0 else -part.value)

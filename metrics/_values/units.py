@@ -9,14 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from .numbers import WrittenNumber
+from .numerals import WORDS
 
 # Symbols with the SI prefixes in use.
-_PREFIXES = {
-    "m": "kcmμun", "g": "kmμu", "s": "mμun", "L": "mcdμ", "l": "mcd", "J": "kMGm", "cal": "k", "W": "kMGTm",
-    "Wh": "kMGT", "V": "kMmμ", "A": "mμk", "Hz": "kMGT", "N": "kMm", "Pa": "kMGh", "bar": "m", "mol": "mkμn",
-    "eV": "kMGTm", "T": "mμ", "B": "kMGTP", "bit": "kMG", "Ω": "kM", "F": "mμunp", "C": "mμn", "H": "mμ", "Gy": "m",
-    "Sv": "mμ", "Bq": "kMGT", "K": "m", "pc": "kMG", "tonne": "", "b": "kMG",
-}  # fmt: skip
+_PREFIXES = {symbol: prefixes for _, kind, symbol, prefixes in WORDS if kind == "symbol"}
 # Names of symbols that mean something else to `pint`.
 _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "tesla", "C": "coulomb"}
 # Letters that are units only with a prefix, and those that are units after a space: "5 T", but "5T" is no quantity.
@@ -48,7 +44,7 @@ _TEMPERATURE = re.compile(
     r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
     re.IGNORECASE,
 )
-_ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:-[^\W\d_]+)?|[°%$€£¥₹Ω])")
+_ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:-[^\W\d_]+)?|[°%$€£¥₹₽₺Ω])")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(

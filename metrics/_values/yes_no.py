@@ -149,6 +149,7 @@ def polarity(text: str) -> bool | None:
     adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
     if first in _YES and not adjective:
         denied = first not in _ENGLISH_YES and not _DENIERS.isdisjoint(words[1:4])
+        denied = denied or (first in _ADJECTIVES and "not" in words[2:])  # "Correct, they are not."
         return None if denied else second != "not"
     if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
         return first == "not" and second in {"false", "wrong"}
