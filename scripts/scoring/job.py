@@ -99,7 +99,7 @@ class ScoringJob:
         rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
         if why := self._difference({signature for signature, _ in rows}, len(rows)):
             raise ValueError(
-                f"{self.target} exists, but {why}. Use --overwrite to replace it, or name another --output."
+                f"{self.target} exists, but {why}. Use --overwrite to score all rows again, or name another --output."
             )
         return not any(error for _, error in rows) and not any(folder.exists() for folder in work)
 
@@ -115,8 +115,11 @@ class ScoringJob:
                 if _OF_ROWS.sub("", signature) != _OF_ROWS.sub("", expected):
                     return f"its signature is {signature}, but this run has the signature {expected}"
         bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
-        if (rows := sum(1 for _ in self.records()) - bad) != count:
-            return f"it has {counted(count, 'row')} and not {rows:,}, the rows of {self.source} that can be scored"
+        rows = sum(1 for _ in self.records())
+        if rows - count not in (0, bad):
+            others = f", {self.errors} has {bad:,}" if bad else ""
+            hint = ". If the other rows were bad, name the file that holds them with --errors" * (count < rows)
+            return f"it has {counted(count, 'row')}{others} and {self.source} has {rows:,}{hint}"
         if Path(self.source).stat().st_mtime > Path(self.target).stat().st_mtime:
             return f"{self.source} is newer"
         return None

@@ -424,13 +424,24 @@ def test_an_output_may_be_a_symbolic_link(score):
         (["deltableu"], "out.jsonl is complete already."),
         (["deltableu", "--compute", "lowercase=true"], "but this run has the signature deltableu|v:1.1.0|nrefs:"),
         (["smile"], "its column 'signature' does not name the metric smile in each row"),
-        (["deltableu", "--input", "more.jsonl"], "it has 3 rows and not 5, the rows of more.jsonl that can be"),
+        (["deltableu", "--errors", "bad.jsonl"], "out.jsonl is complete already."),
+        (
+            ["deltableu", "--input", "more.jsonl"],
+            "out.jsonl exists, but it has 3 rows and more.jsonl has 5. If the other rows were bad, name the file that "
+            "holds them with --errors. Use --overwrite to score all rows again, or name another --output.\n",
+        ),
+        (
+            ["deltableu", "--input", "more.jsonl", "--errors", "bad.jsonl"],
+            "it has 3 rows, bad.jsonl has 1 and more.jsonl has 5. If",
+        ),
+        (["deltableu", "--input", "bad.jsonl"], "it has 3 rows and bad.jsonl has 1. Use"),
         (["deltableu", "--input", "-"], "its rows cannot be compared with those on the standard input"),
     ],
 )
 def test_finished_output_is_complete_or_is_not_replaced(score, options, message):
     write_rows("in.jsonl", ROWS)
     write_rows("more.jsonl", [*ROWS, *ROWS[:2]])
+    write_rows("bad.jsonl", [{"row": 9, "error": "in.jsonl, line 9: …", **ROWS[0]}])  # of another run
     score("--input", "in.jsonl", "--output", "out.jsonl", "--metric", "deltableu")
     before = _rows("out.jsonl")
     code = int("complete" not in message)
