@@ -10,8 +10,8 @@ import numpy as np
 from .estimation.joining import numbers
 from .estimation.signatures import signature_column
 from .files.columns import read_columns
-from .files.rows import LISTS, RowsError
-from .files.values import text
+from .files.rows import LISTS, RowsError, place, read_rows
+from .files.values import text, value_of
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
@@ -63,11 +63,28 @@ class Selection:
     columns: list[str]
 
 
-def added_columns(columns: list[str], score: str) -> list[str]:
-    """Return the columns of numbers and booleans that a metric has added: all after its signature but those of text."""
-    signature = signature_column(score)
-    first = columns.index(signature) + 1 if signature in columns else len(columns)
-    return [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
+def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
+    """Return the columns of a CSV file that hold only numbers, True, False and empty cells.
+
+    Only the scores and the columns after the first signature of a metric are considered, because a user's column may be
+    text that looks like numbers. Raise RowsError for a number that is too large.
+    """
+    signatures = {signature_column(name) for name in columns if name.endswith("score")}
+    first = next((at for at, name in enumerate(columns) if name in signatures), len(columns))
+    added = [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
+    found = list(dict.fromkeys([score, *added]))
+    too_large: dict[str, str] = {}  # column → message about its first such number
+    for number, row in read_rows(source):
+        for name in list(found):
+            value = value_of(row[name])
+            if isinstance(value, str):
+                found.remove(name)
+            elif value in (math.inf, -math.inf):
+                what = f"{place(source, number)}: the column {name!r} is {row[name]!r}"
+                too_large.setdefault(name, f"{what}; expected a number below 1.8e308. Correct it, or write CSV.")
+    if wrong := next((message for name, message in too_large.items() if name in found), None):
+        raise RowsError(wrong)
+    return found
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:

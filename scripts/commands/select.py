@@ -29,14 +29,14 @@ def select(
     """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
     The rows need scores, which `evaluate-qa score` adds. Rows are written unchanged, in the order of the input. If rows
-    tie, the first ones are kept. From CSV to another format, numbers, True and False after the column signature are
-    converted.
+    tie, the first ones are kept. From CSV to another format, the scores are converted, and each column after the first
+    signature that holds only numbers, True, False and empty cells.
     """
     from ..estimation.arguments import parse_columns
     from ..files.rows import file_format, read_rows
     from ..files.values import value_of
     from ..files.writing import check_different, check_target, write_rows
-    from ..selection import Criterion, added_columns, decide
+    from ..selection import Criterion, decide, numeric_columns
 
     with reported_errors("select"):
         scores = parse_columns(column, ["score"]).score
@@ -48,8 +48,8 @@ def select(
         selection = decide(Path(source), scores, per_group, criterion)
         rows = (row for number, row in read_rows(source) if number in selection.numbers)
         if file_format(source) == ".csv" != file_format(target):
-            added = added_columns(selection.columns, scores)
-            rows = (row | {name: value_of(row[name]) for name in added} for row in rows)
+            numeric = numeric_columns(Path(source), selection.columns, scores)
+            rows = (row | {name: value_of(row[name]) for name in numeric} for row in rows)
         write_rows(target, rows, selection.columns)
     _report(criterion, selection)
 

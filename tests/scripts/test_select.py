@@ -54,12 +54,29 @@ def test_kept_rows_are_unchanged(select, target):
     ] * 2
 
 
-def test_added_columns_of_a_csv_file_become_numbers_and_booleans_again(select):
+@pytest.mark.parametrize("score", ["score", "bem_score"])
+def test_numbers_and_booleans_of_a_csv_file_are_restored(select, score):
     added = {"score": 1e-05, "verdict": True, "best_reference": 0, "margin": None, "value_answer": "1969"}
-    rows = [{"id": "007", "prediction": "2", "signature": "bem|v:1", **added}] * 2
+    bem = {"bem_signature": "bem|v:1", **{f"bem_{name}": value for name, value in added.items()}}
+    row = {"id": "007", "prediction": "2", **bem, "signature": "smile|v:1", **added}
+    rows = [row | {"note": "1e999"}, row | {"note": "an infinite number"}]
     write_rows("scored.csv", rows)
-    select("scored.csv", "--top", 1)
+    select("scored.csv", "--top", 1, "--column", f"score={score}")
     assert [row for _, row in read_rows("kept.jsonl")] == rows[:1]
+
+
+def test_scores_without_a_signature_are_restored(select):
+    write_rows("scored.csv", [{"id": 1, "score": 0.5}])
+    select("scored.csv", "--top", 1)
+    assert [row for _, row in read_rows("kept.jsonl")] == [{"id": "1", "score": 0.5}]
+
+
+def test_a_number_that_is_too_large_is_reported(select):
+    write_rows("scored.csv", [{"signature": "toy|v:1", "score": at, "n": n} for at, n in enumerate(["1", "-1e999"])])
+    message = (
+        "scored.csv, row 2: the column 'n' is '-1e999'; expected a number below 1.8e308. Correct it, or write CSV.\n"
+    )
+    assert select("scored.csv", "--top", 1, code=1).stderr.endswith(message)
 
 
 @pytest.mark.parametrize("target", ["kept.csv", "kept.parquet"])
