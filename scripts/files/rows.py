@@ -130,7 +130,7 @@ def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
 def _parse_jsonl(lines: Iterable[bytes], source: str | Path) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         if text := line.strip().removeprefix(BOM_UTF8):
-            if number == 1 and (text.startswith(b"[") or text == b"{"):
+            if number == 1 and (text in (b"{", b"[") or (text.startswith(b"[{") and not text.endswith(b"]"))):
                 raise RowsError(
                     f"{source_name(source)} is a JSON document, but JSONL has one object per line. Write each row on a "
                     "line of its own."
@@ -155,7 +155,9 @@ def _json_object(where: str, line: bytes) -> Row:
     except ValueError:  # int() refuses very long numbers
         raise RowsError(f"{where}: a number has thousands of digits. Write it as a string, in quotes.") from None
     if not isinstance(row, dict):
-        raise RowsError(f'{where}: a JSON {type(row).__name__}; expected an object such as {{"predictions": …}}')
+        raise RowsError(
+            f'{where}: a JSON {type(row).__name__}; expected one object per line, such as {{"predictions": …}}'
+        )
     return row
 
 

@@ -173,7 +173,7 @@ def test_unusable_rows_are_named_and_skipped(tmp_path):
     assert table.places == [1, 6]
     assert [problem[:40] for problem in table.problems] == [
         "line 2: not JSON (Expecting property nam",
-        "line 3: a JSON list; expected an object ",
+        "line 3: a JSON list; expected one object",
         "line 4: There is no reference. Enter at ",
         "line 5: not JSON (maximum recursion dept",
     ]

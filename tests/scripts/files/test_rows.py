@@ -81,14 +81,11 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
     ("name", "content", "message"),
     [
         ("a.jsonl", '{"a": 1}\n{"a": \n', "line 2: not JSON"),
-        ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected an object"),
+        ("a.jsonl", '{"a": 1}\n[1]\n', "line 2: a JSON list; expected one object per line, such as {"),
         ("a.jsonl", "\n" + "[" * 100_000, "line 2: not JSON"),
         ("a.jsonl", '{"a": \n', r"Expected one JSON object per line\.$"),
-        (
-            "a.jsonl",
-            '\ufeff[{"a": 1}]',
-            " is a JSON document, but JSONL has one object per line. Write each row",
-        ),
+        ("a.jsonl", '\ufeff[{"a": 1}]', "line 1: a JSON list; expected one object per line, such as {"),
+        ("a.jsonl", '[{"a": 1},\n{"a": 2}]', " is a JSON document, but JSONL has one object per line. Write each row"),
         (
             "a.jsonl",
             '{\n  "a": 1\n}\n',
@@ -173,6 +170,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, suffix):
     ("name", "content", "broken"),
     [
         ("a.jsonl", b'{"a": "1"}\n{"a":\r\n\xff\n[]\n{"a": "2"}', [(2, '{"a":'), (3, "\ufffd"), (4, "[]")]),
+        ("a.jsonl", b'[{"a": "0"}]\n{"a": "1"}\n{"a": "2"}', [(1, '[{"a": "0"}]')]),
         ("a.jsonl", b'{"a": "1"}\n' + b"7" * 4301 + b'\n{"a": "2"}', [(2, "7" * 4301)]),
         ("a.csv", b"a\n1\n2,\xc3\xa9\n2\n", [(2, '["2", "é"]')]),
     ],
