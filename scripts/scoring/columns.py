@@ -9,7 +9,7 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
 
 from .. import options
-from ..files.rows import LISTS, Row, RowsError, did_you_mean
+from ..files.rows import LISTS, Row, RowsError, did_you_mean, place
 
 # Columns that hold paths.
 _PATHS = ("videos", "video_features")
@@ -42,8 +42,8 @@ class MetricColumns:
         """Return the possible names of a column of the metric; the first one that a row has is used."""
         return [self.named[column]] if column in self.named else [column, column.removesuffix("s")]
 
-    def require(self, where: str, rows: Sequence[Row], required: Iterable[str], accepted: Iterable[str] = ()) -> None:
-        """Raise RowsError if no row has a column that is required or was named, or a row has one under both names."""
+    def require(self, where: str, rows: Sequence[Row], required: Iterable[str]) -> None:
+        """Raise RowsError if no row has a column that is required or was named."""
         present = dict.fromkeys(name for row in rows for name in row)
         for column in dict.fromkeys([*required, *self.named]):
             if rows and not any(name in present for name in self.candidates(column)):
@@ -51,11 +51,16 @@ class MetricColumns:
                 hint = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
                 raise RowsError(f"{where}: there is no column {name!r}. {hint}")
 
-        for column in accepted:
-            names = dict.fromkeys(self.candidates(column))
-            if len(names) > 1 and any(row.keys() >= names.keys() for row in rows):
-                both = " and ".join(map(repr, names))
-                raise RowsError(f"{where}: there are two columns, {both}. Name one with --column {column}=NAME.")
+    def require_one_name(self, source: str | Path, rows: Iterable[tuple[int, Row]], accepted: Iterable[str]) -> None:
+        """Raise RowsError if a numbered row has a column under both of its names."""
+        pairs = [names for column in accepted if len(set(names := self.candidates(column))) > 1]
+        for number, row in rows:
+            for one, other in pairs:
+                if one in row and other in row:
+                    both = f"{one!r} and {other!r}"
+                    raise RowsError(
+                        f"{place(source, number)}: there are two columns, {both}. Name one with --column {one}=NAME."
+                    )
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""

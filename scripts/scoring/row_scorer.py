@@ -113,10 +113,12 @@ class FileRowScorer:
         """Identifies the metric's code."""
         return program(self._metric)
 
-    def require_columns(self, records: Sequence[Record]) -> None:
-        """Raise RowsError if no row has a column that the metric needs, or a row has it under both of its names."""
-        rows = [row for _, row in records if not isinstance(row, Broken)]
-        self._columns.require(source_name(self._source), rows, self._required, self._accepted)
+    def require_columns(self, records: Sequence[Record], are_first: bool) -> None:
+        """Raise RowsError if no first row has a column that the metric needs, or a row has it under both names."""
+        rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
+        if are_first:
+            self._columns.require(source_name(self._source), [row for _, row in rows], self._required)
+        self._columns.require_one_name(self._source, rows, self._accepted)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""

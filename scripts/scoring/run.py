@@ -74,8 +74,7 @@ def _checked(job: ScoringJob, scorer: FileRowScorer) -> int | None:
     total = 0
     with progress("checking", None, "row") as bar:
         for chunk in _chunks(job.records(), job.chunk_size):
-            if not total:
-                scorer.require_columns(chunk)
+            scorer.require_columns(chunk, are_first=not total)
             total += len(chunk)
             if job.errors is None:
                 scorer.check(chunk)
@@ -88,8 +87,7 @@ def _unfinished(
 ) -> Iterator[ScoringTask]:
     """Yield the blocks that are not finished, and check that the rows of finished ones have not changed."""
     for number, chunk in enumerate(_chunks(records, job.chunk_size)):
-        if not number:
-            scorer.require_columns(chunk)
+        scorer.require_columns(chunk, are_first=not number)
         earlier = finished.pop(number, None)
         if earlier is None:
             yield number, chunk

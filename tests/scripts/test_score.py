@@ -123,10 +123,19 @@ def test_a_missing_column_is_reported_before_scoring(score):
     assert "--column references=NAME" in message.stderr
     message = score("--input", "in.jsonl", "--output", "out.jsonl", "--column", "references=reference", code=1)
     assert "no column 'reference'. Did you mean 'reference_text'?" in message.stderr
-    write_rows("in.jsonl", [{"prediction": "a", "reference": "b", "references": ["b"]}])
-    message = score("--input", "in.jsonl", "--output", "out.jsonl", code=1).stderr
-    assert "in.jsonl: there are two columns, 'references' and 'reference'. Name one with --column refer" in message
     assert _files() == ["in.jsonl"]
+
+
+@pytest.mark.parametrize("options", [["--input", "in.jsonl"], ["--input", "-", "--errors", "bad.jsonl"]])
+def test_a_column_under_both_of_its_names_is_reported_in_any_row(score, options):
+    write_rows("in.jsonl", [ROWS[0], {"prediction": "a", "references": ["b"]}, {**ROWS[0], "reference": "b"}])
+    with Path("in.jsonl").open() as file:
+        message = score(*options, "--output", "out.jsonl", "--chunk-size", 2, code=1, input=file.read()).stderr
+    where = "standard input" if "-" in options else "in.jsonl"
+    assert (
+        f"{where}, line 3: there are two columns, 'references' and 'reference'. Name one with --column ref" in message
+    )
+    assert ("MODEL LOADED" in message) == ("-" in options), "rows of a pipe cannot be checked before"
 
 
 BAD = [
