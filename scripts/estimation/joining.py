@@ -18,8 +18,8 @@ from .signatures import signature_column
 Places = NDArray[np.intp]
 
 LABELS = ("label", "correct")
-OF_A_JUDGE = "tokens_in"
-"""A column that the judge metric adds; then the column `label` holds its verdicts, not people's."""
+_OF_A_JUDGE = ({"tokens_in", "asked"}, {"tokens_in", "protocol"})
+"""Columns of a file that the judge scored, and of exported verdicts; then the column `label` holds a judge's labels."""
 WEIGHT = "weight"
 _TEXTS = ("question", "prediction")
 _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
@@ -104,7 +104,7 @@ def label_column(
 ) -> str:
     """Return the column of people's labels, by default `label`; raise RowsError if it holds a judge's verdicts."""
     names = [name for name in LABELS if name in present]
-    if OF_A_JUDGE in present and LABELS[0] in names:
+    if LABELS[0] in names and any(columns <= {*present} for columns in _OF_A_JUDGE):
         names.remove(LABELS[0])
         if not names:
             raise RowsError(f"{where}: the column {LABELS[0]!r} holds the verdicts of a judge. {fix}")

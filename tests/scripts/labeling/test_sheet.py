@@ -159,7 +159,7 @@ def test_label_reports_bad_input(sampled, arguments, message):
     sampled()
     write_rows("scored.parquet", ROWS)
     write_rows("bare.jsonl", [{"question": "Q?"}])
-    write_rows("judged.jsonl", [{"prediction": "a", "score": 1.0, "label": "correct", "tokens_in": 100}])
+    write_rows("judged.jsonl", [{"prediction": "a", "score": 1.0, "label": "correct", "tokens_in": 100, "asked": True}])
     write_rows("odd.jsonl", [{"prediction": "a", "label": "maybe"}])
     assert message in run("label", *arguments, code=1)
 
