@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .rows import RowsError
@@ -70,17 +69,17 @@ def earlier_settings(folder: Path, settings: Mapping[str, Any], resume: bool) ->
         raise RowsError(
             f"{folder} holds the work of a stopped run. Continue it with --resume, or start over with --overwrite."
         )
-    start_over = f"start over after: rm -r {quote(str(folder))}"
+    file = folder / PROGRESS
     try:
-        earlier: dict[str, Any] = dict(json.loads((folder / PROGRESS).read_bytes()))
+        earlier: dict[str, Any] = dict(json.loads(file.read_bytes()))
     except (ValueError, TypeError) as error:
-        raise RowsError(f"{folder / PROGRESS} is damaged ({error}). Restore it, or {start_over}") from None
+        raise RowsError(f"{file} is damaged ({error}). Restore it, or delete it to start over.") from None
     for name, value in settings.items():
         before = earlier.get(name)
         if before != value and (name, before) != (ERRORS, None):
             raise RowsError(
                 f"{folder} was made with {name} {before}, but this run has {name} {value}. Use the earlier value, or "
-                f"{start_over}"
+                f"delete {file} to start over."
             )
     return earlier
 

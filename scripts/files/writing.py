@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import Any, BinaryIO
 
 from .rows import LISTS, STANDARD, Row, RowsError, file_format, read_rows
@@ -67,13 +66,9 @@ def check_place(target: Path) -> None:
             f"{target} is {'a folder' if file.is_dir() else 'not a regular file'}. Name a file to write to."
         )
     if not file.parent.is_dir():
-        raise RowsError(
-            f"{target}: there is no folder {file.parent}. Create it with: mkdir -p {quote(str(file.parent))}"
-        )
+        raise RowsError(f"{target}: there is no folder {file.parent}. Create it first, or name another file.")
     if file.exists() and not os.access(file, os.W_OK):
-        raise RowsError(
-            f"{target} is write-protected. Name another file, or allow writing with: chmod u+w {quote(str(target))}"
-        )
+        raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
 
 _STREAMS = ("/dev/stdin", "/dev/stdout")

@@ -383,7 +383,11 @@ STOP = {**ROWS[0], "score": 7}
 def test_damaged_settings_of_the_work_are_reported(score, content):
     Path("out.jsonl.work/progress.json").write_bytes(content)
     message = score(*RESUME, input="", code=1).stderr
-    assert "start over after: rm -r out.jsonl.work" in message
+    assert "out.jsonl.work/progress.json is damaged (" in message
+    assert "). Restore it, or delete it to start over.\n" in message
+    Path("out.jsonl.work/progress.json").unlink()
+    score(*RESUME, input=_lines(ROWS))
+    assert _files() == ["out.jsonl"]
 
 
 # -- files of users -----------------------------------------------------------------------------------------------

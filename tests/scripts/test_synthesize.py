@@ -219,7 +219,7 @@ def test_a_resumed_run_refuses_other_settings(run, server, partial, options, dif
     rows, work = partial
     error = run(rows, code=1, **options)
     assert f"{work} was made {difference}" in error
-    assert f"start over after: rm -r {work}" in error
+    assert f"Use the earlier value, or delete {work / 'progress.json'} to start over.\n" in error
     assert server.bodies == []
 
 
@@ -324,7 +324,7 @@ def test_a_bad_row_is_reported_before_any_request(run, server, tmp_path, line, r
         ({"endpoint": None, "concurrency": 2}, "--load concurrency: there is no such option without --endpoint."),
         ({"timeuot": 2}, "no such option with --endpoint. Did you mean 'timeout'?"),
         ({"output": "b.parquet"}, "Use a name that ends in .jsonl"),
-        ({"output": "none/b.jsonl"}, "mkdir -p none"),
+        ({"output": "none/b.jsonl"}, ": there is no folder none. Create it first, or name another file."),
     ],
 )
 def test_bad_options_are_refused(working_folder, run, tmp_path, options, reason):

@@ -167,7 +167,7 @@ def test_synthetic_answers_from_a_file(labeled_dir, blend, tmp_path):
     ("arguments", "message"),
     [
         (["--data", "evouna", "--bootstrap", -1], "at least 0"),
-        (["--data", "evouna", "--json", "nowhere/out.json"], "mkdir -p nowhere"),
+        (["--data", "evouna", "--json", "nowhere/out.json"], "no folder nowhere. Create it first"),
         (["--data", "evouna", "--metric", "smile", "--load", "device"], "Write name=value"),
         (
             ["--data", "evouna", "--metric", "smile", "--metric", "smile"],

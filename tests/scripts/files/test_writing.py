@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import re
 import sys
 import tracemalloc
 from datetime import date
@@ -126,7 +125,7 @@ def test_a_missing_folder_is_reported_before_the_first_row_is_read(tmp_path):
         pytest.fail("a row was read")
         yield {}
 
-    with pytest.raises(RowsError, match=r"no folder .*/new. Create it with: mkdir -p"):
+    with pytest.raises(RowsError, match=r"no folder .*/new\. Create it first, or name another file\.$"):
         write_rows(tmp_path / "new" / "a.csv", rows())
     with pytest.raises(RowsError, match=r"unknown file type"):
         write_rows(tmp_path / "a.txt", rows())
@@ -175,7 +174,7 @@ def test_folders_and_pipes_are_not_replaced(tmp_path):
     with pytest.raises(RowsError, match=r"b\.jsonl is not a regular file"):
         check_target(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").symlink_to(tmp_path / "no" / "c.jsonl")
-    with pytest.raises(RowsError, match=r"there is no folder .*/no\. Create it with"):
+    with pytest.raises(RowsError, match=r"there is no folder .*/no\. Create it first"):
         check_target(tmp_path / "c.jsonl")
 
 
@@ -238,11 +237,6 @@ def test_objects_with_bytes_cannot_become_text(tmp_path):
         write_part(tmp_path / f"{number}.parquet", [{"image": value}])
     with pytest.raises(RowsError, match="The column 'image' mixes objects with other values"):
         join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
-
-
-def test_commands_in_messages_are_quoted(tmp_path):
-    with pytest.raises(RowsError, match=re.escape(f"mkdir -p '{tmp_path}/no folder'")):
-        check_target(tmp_path / "no folder" / "a.jsonl")
 
 
 def test_the_same_file_under_two_names_is_refused(working_folder, tmp_path):
