@@ -206,6 +206,13 @@ def test_a_language_without_spaces_needs_a_tokenizer(metric):
     assert metric.compute(**columns, tokenize="char")["deltableu"] > 0
 
 
+@pytest.mark.parametrize("lang", ["xx", "cn", "JP-jp", "eng"])
+def test_an_unknown_language_is_refused(metric, lang):
+    message = f"^deltableu: lang is '{lang}'; expected a two-letter code of ISO 639-1 such as 'en' or 'zh'$"
+    with pytest.raises(ValueError, match=message):
+        metric.compute(predictions=["a"], references=["a"], lang=lang)
+
+
 def test_bootstrap_interval_equals_that_of_sacrebleu(metric):
     columns = rows()
     del columns["reference_weights"]
