@@ -175,6 +175,21 @@ def test_group_without_enough_labels_has_a_reason():
         estimate(SCORES, LABELS, groups=["much"] * 190 + ["none"] * 10, differences=[("c", "none")])
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"differences": [("a", "b")]}, "differences is [('a', 'b')], but no row has a group; expected groups of all"),
+        (
+            {"differences": ("a", "b"), "groups": ["a"] * 200},
+            "differences has 'a'; expected pairs of groups, such as [",
+        ),
+    ],
+)
+def test_differences_are_pairs_of_groups(given, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        estimate(SCORES, LABELS, **given)
+
+
 def test_groups_with_a_larger_share_of_labels_need_weights():
     """100 labels of 200 rows and 100 of 1,800: a tenth of the rows has half of the labels."""
     generator = np.random.default_rng(14)
