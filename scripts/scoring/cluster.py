@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..files.rows import Record, RowsError
+from ..terminal import interrupt_on_sigterm
 from .job import ScoringJob, ScoringTask
 from .row_scorer import FileRowScorer, ScoredChunk
 
@@ -155,6 +156,7 @@ def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
 
     _connect(ray, job.num_actors)
     try:
+        interrupt_on_sigterm()  # Ray has replaced the handler: its own one aborts the process
         count = _count(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
         kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=job.num_gpus or 0)
         yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine

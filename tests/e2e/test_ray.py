@@ -131,6 +131,17 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     assert Path("bad.jsonl").read_bytes() == Path("plain_bad.jsonl").read_bytes()
 
 
+def test_sigterm_stops_the_command_and_says_how_to_continue(score, toy, cluster, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", cluster[1])
+    write_rows("in.jsonl", toy_rows(160))
+    options = ["--metric", toy, "--input", "in.jsonl", "--chunk-size", 10, "--compute", "seconds=0.3"]
+    options += ["--output", "out.jsonl", "--errors", "bad.jsonl", "--engine", "ray"]
+    thread = when_there(Path("out.jsonl.work/000001.block"), lambda: os.kill(os.getpid(), signal.SIGTERM), 180)
+    assert "evaluate-qa score: stopped. Continue with --resume.\n" in score(*options, code=128 + signal.SIGTERM)
+    thread.join()
+    assert "150" in score(*options, "--resume")
+
+
 def test_rows_with_videos(processes, score, tmp_path):
     """Without a cluster: relative paths start at the folder of the input, and a broken video is set aside."""
     for package in ("av", "transformers", "yake"):
