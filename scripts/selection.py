@@ -72,19 +72,17 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     signatures = {signature_column(name) for name in columns if name.endswith("score")}
     first = next((at for at, name in enumerate(columns) if name in signatures), len(columns))
     added = [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
-    found = list(dict.fromkeys([score, *added]))
-    too_large: dict[str, str] = {}  # column → message about its first such number
+    found = dict.fromkeys([score, *added], "")  # column → what is wrong with its last number that is too large
     for number, row in read_rows(source):
         for name in list(found):
             value = value_of(row[name])
             if isinstance(value, str):
-                found.remove(name)
+                del found[name]
             elif value in (math.inf, -math.inf):
-                what = f"{place(source, number)}: the column {name!r} is {row[name]!r}"
-                too_large.setdefault(name, f"{what}; expected a number below 1.8e308. Correct it, or write CSV.")
-    if wrong := next((message for name, message in too_large.items() if name in found), None):
-        raise RowsError(wrong)
-    return found
+                found[name] = f"{place(source, number)}: the column {name!r} is {row[name]!r}"
+    if wrong := next(filter(None, found.values()), None):
+        raise RowsError(f"{wrong}; expected a number below 1.8e308. Correct it, or write CSV.")
+    return list(found)
 
 
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:

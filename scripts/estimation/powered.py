@@ -121,10 +121,9 @@ def estimate(
             than in one random sample in a million.
     """
     given = checked(scores, labels, weights, clusters, groups, confidence)
-    if differences and groups is None:
-        raise ValueError(f"differences is {differences!r}, but no row has a group; expected groups of all rows, too")
-    if wrong := [pair for pair in differences if not isinstance(pair, tuple) or len(pair) != 2]:  # noqa: PLR2004
-        raise ValueError(f"differences has {wrong[0]!r}; expected pairs of groups, such as [('a', 'b')]")
+    if any(groups is None or not isinstance(pair, tuple) or len(pair) != 2 for pair in differences):  # noqa: PLR2004
+        expected = "pairs of groups, such as [('a', 'b')], and `groups` with the group of each row"
+        raise ValueError(f"differences is {differences!r}; expected {expected}")
     if (why := _lacking(given)) is not None:
         fix = " Label more rows." if len(given.known) >= FEWEST else ""
         raise ValueError(f"There are too few labels for an estimate ({why}).{fix}")

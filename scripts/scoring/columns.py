@@ -57,10 +57,8 @@ class MetricColumns:
         for number, row in rows:
             for one, other in pairs:
                 if one in row and other in row:
-                    both = f"{one!r} and {other!r}"
-                    raise RowsError(
-                        f"{place(source, number)}: there are two columns, {both}. Name one with --column {one}=NAME."
-                    )
+                    why = f"there are two columns, {one!r} and {other!r}. Name one with --column {one}=NAME."
+                    raise RowsError(f"{place(source, number)}: {why}")
 
     def name_in(self, row: Row, column: str) -> str:
         """Return the name under which a row has a column of the metric, or would have it."""

@@ -55,10 +55,7 @@ def _run(
     unfinished = _unfinished(job, scorer, records, finished)
     if (first := next(unfinished, None)) is not None:
         done = output.progress.records
-        with (
-            _engine(job, scorer) as engine,
-            progress(Path(job.metric).name, total, "row", done, stays=True) as bar,
-        ):
+        with _engine(job, scorer) as engine, progress(Path(job.metric).name, total, "row", done, stays=True) as bar:
             for (number, chunk), scored in engine(itertools.chain([first], unfinished)):
                 output.add(number, chunk, scored)
                 bar.update(len(chunk))

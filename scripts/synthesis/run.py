@@ -42,10 +42,6 @@ def conversation(prompt: Prompt, question: str, answer: str) -> Conversation:
     return prompt.conversation({"question": clean(question), "answer": clean(answer)})
 
 
-class _NothingAnswered(Exception):  # noqa: N818 - ends a run early
-    """The first requests have all failed."""
-
-
 def run(
     tasks: Sequence[SynthesisTask],
     output: Path,
@@ -84,23 +80,21 @@ def _ask(
     reasons: dict[Pair, str] = {}
     if not pairs:
         return reasons, False
-    answered = False
+    before = len(saved.answers)
 
     def deliver(index: int, answer: str | NoAnswer) -> None:
-        nonlocal answered
         bar.update()
-        if isinstance(answer, NoAnswer):
-            reasons[pairs[index]] = str(answer)
-            if not answered and len(reasons) == _FAILURES_AT_START:
-                raise _NothingAnswered
-        else:
-            answered = True
+        if not isinstance(answer, NoAnswer):
             saved.add(pairs[index], answer)
+            return
+        reasons[pairs[index]] = str(answer)
+        if len(reasons) == _FAILURES_AT_START and len(saved.answers) == before:
+            raise answer
 
     with progress("synthesize", len(pairs), "answer", stays=True) as bar:
         try:
             chat_model.answer([conversation(prompt, *pair) for pair in pairs], deliver)
-        except _NothingAnswered:
+        except NoAnswer:
             return reasons, True
     return reasons, False
 
