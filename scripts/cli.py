@@ -28,11 +28,7 @@ from .commands.serve import serve
 from .commands.synthesize import synthesize
 from .commands.verdicts import verdicts
 
-app = typer.Typer(
-    name="evaluate-qa",
-    no_args_is_help=True,
-    pretty_exceptions_show_locals=False,
-)
+app = typer.Typer(name="evaluate-qa", no_args_is_help=True, pretty_exceptions_show_locals=False)
 
 
 def _print_version(asked: bool) -> None:

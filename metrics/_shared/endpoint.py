@@ -252,10 +252,7 @@ def _tokens(content: Any) -> Sequence[Token]:
     """Return the tokens with their candidates; empty if the server does not return them, or in another form."""
     try:
         return [
-            Token(
-                str(token["token"]),
-                {str(top["token"]): float(top["logprob"]) for top in token["top_logprobs"]},
-            )
+            Token(str(token["token"]), {str(top["token"]): float(top["logprob"]) for top in token["top_logprobs"]})
             for token in content
         ]
     except (KeyError, TypeError, ValueError, OverflowError):  # OverflowError: an integer too large for a float

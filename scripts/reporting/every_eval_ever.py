@@ -45,8 +45,5 @@ def _result(task: Task, rows: int, signature: str, name: str, figure: Interval) 
         "evaluation_name": task.task,
         "source_data": {"dataset_name": task.dataset, "source_type": "hf_dataset", "hf_repo": task.dataset},
         "metric_config": config,
-        "score_details": {
-            "score": figure.value,
-            "uncertainty": {"confidence_interval": interval, "num_samples": rows},
-        },
+        "score_details": {"score": figure.value, "uncertainty": {"confidence_interval": interval, "num_samples": rows}},
     }

@@ -203,10 +203,7 @@ class Course:
 
 
 def run_epoch(
-    course: Course,
-    prepared: Sequence[TrainingBatch],
-    epoch: int,
-    before_step: Callable[[], None] = lambda: None,
+    course: Course, prepared: Sequence[TrainingBatch], epoch: int, before_step: Callable[[], None] = lambda: None
 ) -> float:
     """Train on all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
