@@ -31,7 +31,10 @@ _LABELS: Sequence[_Form] = [
         (_MUSIC, {"-": " ", " sharp": "#", " flat": "b", "♯": "#", "♭": "b"}),
         (r"\bO\((?:[^()]|\([^()]*\))+\)", _SAME_COMPLEXITY),
         (r"(?<![\w-])[O0](?:-[O0]){1,2}(?![\w-])", {"0": "o"}),
-        (r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b", {" ": "", "-": ""}),  # LH 404, A380
+        (
+            r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b(?! (?:Ti|Pro|Max|Plus|Ultra|Mini|Super)\b)",
+            {" ": "", "-": ""},
+        ),  # LH 404, A380
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
@@ -49,6 +52,7 @@ _KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ct
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
+_TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # "2x + 1" has no label 2x
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 
@@ -89,7 +93,7 @@ def _compare_label(texts: Texts, version: bool) -> bool | None:
         return None
     of_any_form = pattern is _LABELS[-1][0]
     values = texts.reference_values
-    if values.dates or values.times or (of_any_form and values.numbers):
+    if values.dates or values.times or (of_any_form and (values.numbers or _TERMS.search(answer))):
         return None
     if all(map(_SYMBOL.fullmatch, (label, answer))):
         affirmed = {_plain(answer, same): True}

@@ -42,7 +42,7 @@ _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|"
+    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|steps|"
     r"beginning with|chronolog\w+|first to last|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
@@ -185,6 +185,11 @@ def _is_title(text: str) -> bool:
     return all(word[0].isupper() for word in text.split())
 
 
+def _is_ordered(texts: Texts) -> bool:
+    """Return whether a list is a vector or a list of a program, or the question asks for an order."""
+    return texts.reference[:1] in {"(", "["} or _asks_order(texts.question)
+
+
 @lru_cache(maxsize=1 << 8)
 def _asks_order(question: str) -> bool:
     """Return whether a question asks for an order, or for what code returns."""
@@ -272,9 +277,8 @@ def _equal(mention: Mention, reference: Mention, texts: Texts) -> bool:
 
 
 def _in_order(texts: Texts, places: Sequence[int]) -> bool:
-    """Return whether places ascend, if the question asks for an order."""
-    ordered = texts.reference.startswith("(") or _asks_order(texts.question)
-    return not ordered or all(place <= following for place, following in pairwise(places))
+    """Return whether places ascend, if an order is asked for."""
+    return not _is_ordered(texts) or all(place <= following for place, following in pairwise(places))
 
 
 def _facts(part: str, texts: Texts) -> frozenset[str]:
@@ -297,7 +301,7 @@ def _compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequ
 
 def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
-    candidates = [*items, *texts.answer_words] if _asks_order(texts.question) else items
+    candidates = [*items, *texts.answer_words] if _is_ordered(texts) else items
     places = [_place(texts.answer_words, part, candidates) for part in names]
     said = [{*exact_words(part)} for part in items]
     missing = [
@@ -315,7 +319,7 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     short = all(len(exact_words(part)) <= _SHORT_PART for part in items)
     if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
-    if _asks_order(texts.question):
+    if _is_ordered(texts):
         return _in_order(texts, [place for place in places if place is not None])
     whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
     return True if whole or 1 < len(items) <= len(names) else None

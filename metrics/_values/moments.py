@@ -49,7 +49,7 @@ _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
 )
-_LONGEST_DATE = 60  # Characters.
+_LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
@@ -92,7 +92,7 @@ def _compare_dates(texts: Texts) -> Comparison:
     ]
     if all(len(named) == 1 for named in days) and days[0] != days[1]:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
-    if texts.short and _has_other_bound(texts):
+    if texts.length <= _SHORT_DATE and _has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):

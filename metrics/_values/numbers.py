@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 _ROUNDED = 0.03  # Largest relative difference of numbers that are equal when rounded.
+_SCALES = frozenset({0, 3, 6, 9, 12})  # Powers of ten with a name, such as million.
 _APPROXIMATE = 0.015  # Largest relative difference of converted and approximate numbers.
 _LARGEST_POWER = 300  # Largest number of digits, and largest power of ten.
 _THOUSANDS = 3  # Digits between separators.
@@ -125,7 +126,9 @@ def number(match: re.Match[str], decimal_comma: bool) -> WrittenNumber | None:
     step = 10.0 ** (power - len(digits.partition(".")[2]))
     if approximate and "." not in digits:
         step *= 10.0 ** (len(digits) - len(digits.rstrip("0")))  # "about 190"
-    return WrittenNumber(value, value, step, approximate or power != 0, integer="." not in digits and not power)
+    return WrittenNumber(
+        value, value, step, approximate or power not in _SCALES, integer="." not in digits and not power
+    )
 
 
 def _power(base: int, exponent: int, sign: int) -> WrittenNumber | None:

@@ -41,7 +41,7 @@ _RETRACTED = re.compile(
     r"strike (?:that|it)|excuse me|apologies|sorry|disregard|ignore|no longer stand|"
     r"(?:can(?:no|')?t|won't|cannot) (?:tell|say|confirm)|not sure|no way of|i was thinking of|my first|at first|"
     r"first thought|then again|used to think|oh no|edit:|(?:was|is) (?:flawed|mistaken))\b|"
-    r"(?:\.\.\.|…)\s*(?:no|nope)\b|"
+    r"(?:\.\.\.|…)\s*(?:no|nope)\b|\b(?:actually|hm+),? (?:no|nope|yes|yeah)\b|"
     r"\?\s*$|\?\s+(?=\S)"
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -55,7 +55,7 @@ def rest(text: str, start: int, end: int) -> list[str]:
     >>> rest("in about 1969 AD", 9, 13), rest("206 bones", 0, 3)
     ([], ['bones'])
     """
-    words = exact_words(f"{text[:start]} {text[end:]}", articles=True)
+    words = exact_words(f"{text[:start].rstrip('(')} {text[end:]}", articles=True)
     return [word for word in words if word not in FILLERS]
 
 

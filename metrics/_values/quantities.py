@@ -58,6 +58,8 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
+_RESULTS = POLE["profit"], POLE["loss"]
+_NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -146,12 +148,20 @@ def _compare_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Com
     if not near and texts.short:
         near = [mention for mention in integers if not rest(text, mention.start, mention.end)]
     answer = "; ".join(text[mention.start : mention.end].strip() for mention in near)
+    if any(mention.bound != reference.bound or _has_more_name(text, mention, words) for mention in near):
+        return Comparison("number", None, answer)
     verdicts = {mention.number.value == reference.number.value for mention in near}
     if len(verdicts) != 1:
         return Comparison("number", None, answer)
     same = verdicts.pop()
     named = set(words) - {"no", "number"} <= set(texts.answer_words) or not rest(text, near[0].start, near[0].end)
     return Comparison("number", same if named or not same else None, answer)
+
+
+def _has_more_name(text: str, mention: Mention, words: Sequence[str]) -> bool:
+    """Return whether another name follows a number: "iPhone 12 Pro" is not "iPhone 12"."""
+    following = _NAME.match(text, mention.end)
+    return not mention.ordinal and following is not None and following[1].lower() not in words
 
 
 def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
@@ -202,7 +212,7 @@ def _verdict(
     if len(set(verdicts)) > 1:
         return _of_several(texts, compared, words)
     if verdicts[0]:
-        return None if _has_opposite(texts, reference) else True
+        return None if reference.number.value > 0 and _has_opposite(texts, reference) else True
     bounds = [mention.number.value for mention in texts.answer_values.numbers if mention.bound]
     bounded = not reference.bound and reference.number.value in bounds  # "up to six"
     return False if not bounded and _is_sure(texts, reference, mentions, words) else None
@@ -210,7 +220,7 @@ def _verdict(
 
 def _has_opposite(texts: Texts, reference: Mention) -> bool:
     """Return whether an answer to "how much colder" is "2° warmer", or one for "3 N upward" is "3 N downward"."""
-    asked = [word for word in exact_words(texts.question) if word.endswith("er")]
+    asked = [word for word in exact_words(texts.question) if word.endswith("er") or POLE.get(word) in _RESULTS]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
@@ -318,9 +328,10 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
     low, high = sorted((mention.number.value, reference.number.value))
-    if vague and low != high and high <= _NEAR * low:
-        return None  # "about 7,500" for 7,585
     same = equal(mention.number, reference.number, texts.tolerance)
+    counts = reference.number.integer and mention.number.value % 1 and _COUNTED.search(texts.question)
+    if low != high and ((vague and high <= _NEAR * low) or (same and counts and not texts.named_units)):
+        return None  # "about 7,500" for 7,585, and 8.2 for 8 planets
     if "percent" in (mention.unit, reference.unit):
         share = equal(mention.number.scaled(0.01 if mention.unit else 100), reference.number, texts.tolerance)
         if share or not (reference if mention.unit else mention).number.integer:

@@ -63,6 +63,8 @@ _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
     for pattern, replacement in (
         (r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\\[()\[\]]|~", " "),
         (r"\\(?:text|mathrm|mathbf|operatorname|mathit|boxed|rm|textbf)\s*\{([^{}]*)\}", r" \1 "),
+        (r"(?<=\d)\s*\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r" \1/\2 "),
+        (r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r"\1/\2 "),
         (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
         (r"\\[dt]?frac\s*(\d)\s*(\d)", r"(\1/\2)"),
         (r"\\sqrt\s*\{([^{}]*)\}", r" sqrt(\1)"),

@@ -105,6 +105,8 @@ _OPEN = re.compile(
     r"hm+|maybe|perhaps|possibly)\W*",
     re.IGNORECASE,
 )
+_SIGNS = str.maketrans({"👍": "yes", "✅": "yes", "👎": "no", "❌": "no"})
+_CONDITION = re.compile(r"\b(?:but|only|if|unless|except|after|before|until|when)\b", re.IGNORECASE)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
 
 
@@ -129,7 +131,7 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
     if polar and said is None and not_attempted(texts.answer):
         return Comparison("yes_no", False)
-    reasoned = not bare and texts.length > 1
+    reasoned = not bare and (texts.length > 1 or _CONDITION.search(texts.reference))
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)
     return Comparison("yes_no", None if unclear else said == expected)
 
@@ -140,6 +142,7 @@ def polarity(text: str) -> bool | None:
     >>> polarity("Yes, it does."), polarity("No, not at all"), polarity("It isn't."), polarity("Paris")
     (True, False, False, None)
     """
+    text = text.translate(_SIGNS)
     words: list[str] = _WORD.findall(text.lower())
     if not words:
         return None
