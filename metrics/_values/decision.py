@@ -27,6 +27,7 @@ from .choices import compare_options, may_be_option, offers_options
 from .codes import compare_code, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
+from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .lists import hedges, is_one_of_candidates, leaves_open
 from .moments import only_date
 from .names import (
@@ -288,5 +289,6 @@ _RULES = (
     Rule("direction", unless_denied(compare_roles), most_spaces=15),
     Rule("direction", unless_denied(compare_direction), has_direction, most_spaces=15),
     Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
+    Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=4, longest_answer=200),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )

@@ -4,10 +4,8 @@ Pieces with different texts may do the same. They count as different only if a s
 difference matters.
 """
 
-import ast
 import re
 import unicodedata
-from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -48,7 +46,6 @@ _SQL = word_set("desc distinct not")
 _SYNONYMS = [
     *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
 ]
-_IN_PYTHON = re.compile(r"\bfor \w+ in\b|\blambda\b|\breversed\(|\[::-1\]|\brange\(")
 
 
 def compare_program(texts: Texts) -> bool | None:
@@ -78,8 +75,6 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     if len(answer) == len(reference) == len("-a") and _FLAG.fullmatch(reference) and _FLAG.fullmatch(answer):
         return answer == reference
-    if answer != reference and _same_expression(answer, reference):
-        return True
     if match := _find(reference, answer):
         other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
         certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not mentioned(answer, *match.span())
@@ -186,60 +181,3 @@ def _is_other_token(token: str, other: str, named: bool, only: bool, regex: bool
     token, other = token.lower(), other.lower()
     words = token.isidentifier() and other.isidentifier() and min(len(token), len(other)) > 1
     return words and named and not synonyms and token not in other and other not in token
-
-
-def _same_expression(left: str, right: str) -> bool:
-    """Return whether two texts are Python expressions that differ only in bound names and common idioms.
-
-    No code is run.
-
-    >>> _same_expression("list(map(lambda n: n * n, xs))", "[x ** 2 for x in xs]"), _same_expression("xs[0]", "xs[1]")
-    (True, False)
-    """
-    if not (_IN_PYTHON.search(left) and _IN_PYTHON.search(right)) or "\\" in left + right:
-        return False
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        first, second = (_PlainExpression().visit(ast.parse(text, mode="eval")) for text in (left, right))
-        return ast.dump(first) == ast.dump(second)
-    return False
-
-
-class _PlainExpression(ast.NodeTransformer):
-    """Rewrites an expression so that equal ones become the same tree."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, str] = {}
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        """Number the names that a comprehension binds."""
-        for generator in node.generators:
-            if isinstance(generator.target, ast.Name):
-                self.names[generator.target.id] = f"bound {len(self.names)}"
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Replace a bound name by its number."""
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """Replace x * x by x ** 2."""
-        node.left, node.right = self.visit(node.left), self.visit(node.right)
-        square = isinstance(node.op, ast.Mult) and ast.dump(node.left) == ast.dump(node.right)
-        return ast.BinOp(node.left, ast.Pow(), ast.Constant(2)) if square else node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace range(0, n), list(reversed(xs)) and list(map(lambda x: …, xs))."""
-        match node:
-            case ast.Call(ast.Name("range"), [ast.Constant(0), end], []):
-                node = ast.Call(node.func, [end], [])
-            case ast.Call(ast.Name("list"), [ast.Call(ast.Name("reversed"), [items], [])], []):
-                step = ast.UnaryOp(ast.USub(), ast.Constant(1))
-                return ast.Subscript(self.visit(items), ast.Slice(None, None, step), ast.Load())
-            case ast.Call(
-                ast.Name("list"),
-                [ast.Call(ast.Name("map"), [ast.Lambda(ast.arguments(args=[argument]), body), items], [])],
-                [],
-            ):
-                target = ast.Name(argument.arg, ast.Store())
-                return self.visit_ListComp(ast.ListComp(body, [ast.comprehension(target, items, [], 0)]))
-        return self.generic_visit(node)
