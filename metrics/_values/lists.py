@@ -146,6 +146,7 @@ def compare_list(texts: Texts) -> bool | None:
     asked = _denies(texts.reference) or _denies(texts.question)
     if (
         "±" in texts.answer
+        or texts.answer_values.is_range
         or negated(texts.answer)
         or (_EXCLUDES.search(texts.answer) if asked else _denies(texts.answer))
     ):

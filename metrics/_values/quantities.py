@@ -58,6 +58,7 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
+_ASKS_BOUND = re.compile(r"\b(?:(?P<less>(?:at|the) most|max(?:imum)?|no more than)|at least|minimum|from what)\b")
 _RESULTS = POLE["profit"], POLE["loss"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
@@ -322,8 +323,9 @@ def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], word
 
 def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    if mention.bound != reference.bound:
-        return False if mention.bound and reference.bound else None
+    bound = reference.bound or _asked_bound(texts.question)
+    if mention.bound not in {reference.bound, bound}:
+        return False if mention.bound and bound else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
@@ -339,6 +341,13 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
+
+
+@lru_cache(maxsize=1 << 8)
+def _asked_bound(question: str) -> str:
+    """Return `less` or `more` if a question asks for a bound, as in "how many at most"; `""` otherwise."""
+    asked = _ASKS_BOUND.search(question.lower())
+    return "" if asked is None else "less" if asked["less"] else "more"
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
