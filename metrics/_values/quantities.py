@@ -61,7 +61,10 @@ _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a s
 _ASKS_BOUND = re.compile(r"\b(?:(?P<less>(?:at|the) most|max(?:imum)?|no more than)|at least|minimum|from what)\b")
 _RESULTS = POLE["profit"], POLE["loss"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
-_POUNDS = frozenset({"GBP", "pound"})  # "pounds" may be money.
+_ALIKE = (
+    {"GBP", "pound"},
+    {"calorie", "kilocalorie", "kcal"},
+)  # Calories of food are kilocalories.
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
 _NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
@@ -360,11 +363,12 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
 
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
-    money = {mention.unit, reference.unit} == _POUNDS
     units = [_without_period(unit, texts.question) for unit in (mention.unit, reference.unit)]
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
-    number = mention.number if money else converted(mention.number, *units)
+    number = converted(mention.number, *units)
+    if _alike(*units) and (number is None or mention.number.value == reference.number.value):
+        number = mention.number
     if mention.unit == "degree" and reference.unit in _TEMPERATURES:
         return equal(mention.number, reference.number, texts.tolerance) or None
     if number is None:
@@ -374,6 +378,10 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     vague = mention.number.approximate and mention.unit != reference.unit
     low, high = sorted((number.value, reference.number.value))
     return equal(number, reference.number, texts.tolerance) or (None if vague and high <= _NEAR * low else False)
+
+
+def _alike(unit: str, other: str) -> bool:
+    return any({unit, other} <= names for names in _ALIKE)
 
 
 def _without_period(unit: str, question: str) -> str:
@@ -403,7 +411,8 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
 def _shown(text: str, mention: Mention, unit: str) -> str:
     """Return a number as it is written, with its value in another unit."""
     written = text[mention.start : mention.end].strip()
-    other = converted(mention.number, mention.unit, unit) if unit and mention.unit not in {"", unit} else None
+    shows_other = unit and mention.unit not in {"", unit} and not _alike(mention.unit, unit)
+    other = converted(mention.number, mention.unit, unit) if shows_other else None
     return written if other is None else f"{written} ({other.value:.4g} {readable(unit)})"
 
 
