@@ -43,7 +43,7 @@ _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|steps|coordinates|"
-    r"beginning with|chronolog\w+|first to last|first,? (?:and )?second|"
+    r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
     r"reihenfolge|ordre|orden|ordine|ordem|volgorde|kolejności|порядке|sırayla)\b|顺序|順序|順番|순서",

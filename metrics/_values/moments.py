@@ -44,6 +44,10 @@ _HOW_LONG = re.compile(
     r"сколько (?:времени|длится)",
     re.IGNORECASE,
 )
+_TO, _UNLIKE = (
+    re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*"),
+    re.compile(r"\b(?:not|closed|except|but)\b"),
+)
 _ZONE = re.compile(r"\b(?:UTC|GMT|BST|JST|CES?T|[ECMP][SD]T)\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
@@ -234,6 +238,22 @@ def compare_appointment(texts: Texts) -> bool | None:
     dates = zip(said.dates, wanted.dates, strict=True)
     verdicts = said.times[0].agrees(wanted.times[0]), *(agrees(*pair) for pair in dates)
     return False if False in verdicts else None if None in verdicts else True
+
+
+def compare_hours(texts: Texts) -> bool | None:
+    """Compare the hours in which something is open, or takes place; None unless both texts have two times.
+
+    >>> [compare_hours(Texts("", answer, "9 am to 5 pm")) for answer in ("9:00-17:00", "5 pm to 9 pm", "until 5 pm")]
+    [True, False, None]
+    """
+    wanted, said = texts.reference_values, texts.answer_values
+    if len(wanted.times) != 2 or len(said.times) != 2 or _UNLIKE.search(said.text):  # noqa: PLR2004
+        return None
+    first, last = wanted.times
+    between = wanted.text[first.end : last.start]
+    if rest(f"{wanted.text[: first.start]} {wanted.text[last.end :]}", 0, 0) or not _TO.fullmatch(between):
+        return None
+    return all(time.agrees(other) for time, other in zip(said.times, wanted.times, strict=True))
 
 
 def compare_time(texts: Texts) -> Comparison | None:

@@ -7,7 +7,7 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula
 from .lists import compare_list, is_list
-from .moments import compare_appointment, compare_date, compare_period, compare_time
+from .moments import compare_appointment, compare_date, compare_hours, compare_period, compare_time
 from .other_numbers import has_other_number
 from .phrases import negated
 from .quantities import compare_number, two_forms, wanted_number
@@ -105,6 +105,7 @@ _RULES = (
     Rule("date", compare_period),
     Rule("date", compare_date),
     Rule("time", compare_time),
+    Rule("time", compare_hours),
     Rule("time", compare_appointment),
     Rule("number", _compare_ratio),
     _LIST,

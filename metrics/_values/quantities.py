@@ -68,6 +68,7 @@ _ALIKE = (
 _NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
 _NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
+_VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
 _MOST_SPACES = 8  # Spaces in a reference.
 _LONGEST_NAME, _SENTENCE, _PARAGRAPH = 4, 8, 25  # Words of a name, and of an answer.
@@ -251,6 +252,10 @@ def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Menti
     compared = [(mention, same) for mention, same in verdicts if same is not None]
     if len(compared) == 1 and texts.short:
         return compared
+    if len({same for _, same in compared}) > 1:
+        text = texts.answer_values.text
+        subjects = {mention for mention, _ in compared if _VERB_AFTER.match(text, mention.end)}  # "XL is 60."
+        compared = [pair for pair in compared if pair[0] not in subjects or not _is_asked(pair[0], texts)]
     return [(mention, same) for mention, same in compared if not _is_incidental(mention, same, reference, texts)]
 
 
@@ -260,6 +265,11 @@ def _is_incidental(mention: Mention, same: bool, reference: Mention, texts: Text
         return False  # Most questions are not read.
     if not same and mention.year and not reference.year:
         return True
+    return _is_asked(mention, texts)
+
+
+def _is_asked(mention: Mention, texts: Texts) -> bool:
+    """Return whether the question has the same number."""
     asked = texts.question_values.numbers
     return any((mention.number.value, mention.unit) == (other.number.value, other.unit) for other in asked)
 

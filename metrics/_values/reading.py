@@ -30,8 +30,9 @@ _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re
 _JOIN = re.compile(r"[\s,]*(?:and\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _BOUND = re.compile(
-    r"(?:(?P<less>\b(?:less than|fewer than|under|below|at most|up to|no more than|weniger als|moins de|menos de)|[<≤])"
-    r"|\b(?:more than|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
+    r"(?:(?P<less>\b(?:(?<!no )(?<!not )(?:less|fewer) than|under|below|at most|(?<!add )(?<!adds )up to|"
+    r"(?:no|not) more than|weniger als|moins de|menos de)|[<≤])"
+    r"|\b(?:more than|over|above|at least|(?:no|not) (?:less|fewer) than|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
     r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"

@@ -34,6 +34,7 @@ _PRONOUN_AND_VERB = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_YES_IT_DOES = re.compile(rf"(?:yes|no|yeah|nope),?\ {_PRONOUN_AND_VERB.pattern}[.!]*", re.IGNORECASE | re.VERBOSE)
 _OF_COURSE = re.compile(
     r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
     r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
@@ -56,12 +57,12 @@ _MYTH = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(
-    r"\W*(?:it|he|she|they|that|we|you|i|one) (?:did|does|do)(?P<no> not|n['’]t)? (?P<verb>[a-z]+)"
+    r"\W*(?:it|he|she|they|that|we|you|i|one) (?:(?:did|does|do)(?P<no> not|n['’]t)? )?(?P<verb>[a-z]+)"
     r"(?: (?:it|them|that|him|her|so))?[.!]?$",
     re.IGNORECASE,
 )
 # A question with one verb, and the places where the verb may stand among the question's words.
-_ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
+_ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|or|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
 _PLACES = slice(2, 5)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
@@ -120,7 +121,7 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     if _NAME.fullmatch(texts.reference) and _ASKS_NAME.match(texts.question):
         return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
-    bare = words <= _BARE
+    bare = words <= _BARE or _YES_IT_DOES.fullmatch(texts.reference) is not None
     polar = bare and (_IN_ENGLISH.match(texts.question) or not texts.question) and not _ASKS_IT.search(texts.question)
     if polar and _OPEN.fullmatch(texts.answer):
         return Comparison("yes_no", False)
@@ -194,11 +195,14 @@ def _permits(question: str, answer: str) -> bool | None:
 
 
 def _emphasizes(question: str, answer: str) -> bool | None:
-    """Return whether an answer repeats the verb of a question after "did": "He did win it."."""
+    """Return whether an answer just repeats the verb of a question: "He did win it.", "She passed."."""
     match = _EMPHASIS.match(answer)
     if not match or not _ASKS_DOING.match(question):
         return None
-    return None if match["verb"].lower() not in exact_words(question)[_PLACES] else not match["no"]
+    verb, asked = match["verb"].lower(), exact_words(question)[_PLACES]
+    if opposite(verb, asked):
+        return bool(match["no"])
+    return None if {verb, stem(verb)}.isdisjoint([*asked, *map(stem, asked)]) else not match["no"]
 
 
 def _states(question: str, answer: str) -> bool | None:
