@@ -139,4 +139,5 @@ def _compare_pole(texts: Texts) -> bool | None:
     if about_else or not (left == others or reordered or short):
         return None
     new = [word for word in rest if word not in question_stems | {*reference_stems}]
-    return same if len(new) <= same + 1 else None
+    elsewhere = not same and "," in texts.answer  # "$40, after a debit of $10" for "a credit of $40"
+    return same if len(new) <= same + 1 and not elsewhere else None

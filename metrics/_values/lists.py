@@ -42,7 +42,8 @@ _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|steps|coordinates|"
+    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|coordinates|"
+    r"steps (?:to|of|for)|"
     r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
     r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
@@ -187,8 +188,9 @@ def _is_title(text: str) -> bool:
 
 
 def _is_ordered(texts: Texts) -> bool:
-    """Return whether a list is a vector or a list of a program, or the question asks for an order."""
-    return texts.reference[:1] in {"(", "["} or _asks_order(texts.question)
+    """Return whether the order matters: of a vector, of a list of a program, or because of the question."""
+    vector = texts.reference[:1] in {"(", "["} and not _asks_for_several(texts.question)
+    return vector or _asks_order(texts.question)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -278,7 +280,7 @@ def _equal(mention: Mention, reference: Mention, texts: Texts) -> bool:
 
 
 def _in_order(texts: Texts, places: Sequence[int]) -> bool:
-    """Return whether places ascend, if an order is asked for."""
+    """Return whether places ascend, or the order does not matter."""
     return not _is_ordered(texts) or all(place <= following for place, following in pairwise(places))
 
 
@@ -321,7 +323,7 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
     if _is_ordered(texts):
-        return _in_order(texts, [place for place in places if place is not None])
+        return None if None in places else _in_order(texts, places)
     whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
     return True if whole or 1 < len(items) <= len(names) else None
 

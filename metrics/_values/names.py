@@ -104,7 +104,7 @@ _LETTERS = range(3, 7)  # Letters of an acronym.
 # Two acronyms of three letters may be of one thing, except codes.
 _ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,9}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
 _IN_PARENTHESES = re.compile(r" ?\([^()]*\)\.?$")
-_CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z][\w.]+)*")
+_CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z](?:\w+|\.))*")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 

@@ -221,10 +221,11 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("bpm", r"\bbpm\b", "beats per minute"),
         ("qua", r"\bquarterly\b", "every 3 months"),
         ("hal", r"\bhalf an? (?=\w)", "1/2 "),
-        ("tho mil bil tri doz", r"\b(?:a|an|one) (?=(?:thousand|million|billion|trillion|dozen)\b)", "1 "),
+        ("tho", r"\b(?:a|an) (?=thousand\b)", "one "),
+        ("mil bil tri doz", r"\b(?:a|an|one) (?=(?:million|billion|trillion|dozen)\b)", "1 "),
         ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
         ("zer", r"\b([\w-]+ ?(?:degrees?(?: C\w*| F\w*)?|° ?[CF]?)) below zero\b", r"minus \1"),
-        ("min neg zer", r"\b(?:minus|negative) (?=\d|[a-z]+)", "-"),
+        ("min neg zer", r"\b(?:minus|negative) (?=[\da-z$€£])", "-"),
         ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
         # "One" as a pronoun is no number.
         ("one hun", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),

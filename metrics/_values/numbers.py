@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 _ROUNDED = 0.03  # Largest relative difference of numbers that are equal when rounded.
-_SCALES = frozenset({0, 3, 6, 9, 12})  # Powers of ten with a name, such as million.
+_SCALES = frozenset({0, 6, 9, 12})  # Powers of ten with a name, such as million.
 _APPROXIMATE = 0.015  # Largest relative difference of converted and approximate numbers.
 _LARGEST_POWER = 300  # Largest number of digits, and largest power of ten.
 _THOUSANDS = 3  # Digits between separators.

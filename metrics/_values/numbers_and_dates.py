@@ -56,14 +56,14 @@ def _is_same_text(texts: Texts) -> Comparison | None:
 
 
 def _has_other_integers(texts: Texts) -> bool:
-    """Return whether texts with several integers differ only in these: "2 pens and 1 cup" and "2 pens and 3 cups"."""
+    """Return whether texts have the same words but different integers: "2 pens and 1 cup" and "2 pens and 3 cups"."""
     values = texts.reference_values, texts.answer_values
     mentions = [mention for found in values for mention in found.numbers]
     if len(values[0].numbers) < 2 or not all(mention.number.integer for mention in mentions):  # noqa: PLR2004
         return False
     words = [[_PLURAL.sub("", word) for word in exact_words(found.text) if not word.isdigit()] for found in values]
     integers = [sorted(mention.number.value for mention in found.numbers) for found in values]
-    return words[0] == words[1] != [] and integers[0] != integers[1]
+    return words[0] == words[1] != [] and len(integers[0]) == len(integers[1]) and integers[0] != integers[1]
 
 
 def _compare_formula(texts: Texts) -> bool | None:
@@ -77,7 +77,9 @@ def _compare_ratio(texts: Texts) -> bool | None:
     if not match or texts.reference_values.times:
         return None
     ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer_values.text)]
-    return ratios[0] == match.groups() if len(ratios) == 1 and not negated(texts.answer) else None
+    if len(ratios) != 1 or negated(texts.answer):
+        return None
+    return ratios[0] == match.groups() or (None if "part" in texts.answer else False)  # of which thing is not certain
 
 
 def _compare_list(texts: Texts) -> Comparison | None:

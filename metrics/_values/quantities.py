@@ -58,7 +58,6 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
-_ASKS_BOUND = re.compile(r"\b(?:(?P<less>(?:at|the) most|max(?:imum)?|no more than)|at least|minimum|from what)\b")
 _RESULTS = POLE["profit"], POLE["loss"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _ALIKE = (
@@ -131,8 +130,9 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
     words = [word for word in words if word not in said]
-    if texts.length <= _PARAGRAPH and _is_reversed(texts, reference, exact_words(f"{before} {after}")):
-        return Comparison(reference.kind, False)
+    reverses = texts.length <= _PARAGRAPH and _is_reversed(texts, reference, exact_words(f"{before} {after}"))
+    if reverses is not False:
+        return Comparison(reference.kind, False if reverses else None)
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
@@ -230,12 +230,28 @@ def _has_opposite(texts: Texts, reference: Mention) -> bool:
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
 
-def _is_reversed(texts: Texts, reference: Mention, words: Sequence[str]) -> bool:
-    """Return whether an answer has the reference's number, but says the opposite: "up 4%" for "a fall of 4%"."""
+def _is_reversed(texts: Texts, reference: Mention, words: Sequence[str]) -> bool | None:
+    """Return whether an answer has the reference's number, but says the opposite: "up 4%" for "a fall of 4%".
+
+    The verdict is None if the opposite is in another clause, or denied.
+    """
     said = {POLE.get(word) for word in texts.answer_words}
     reversed_words = [word for word in words if opposite(word, texts.answer_words) and POLE.get(word) not in said]
-    numbers = texts.answer_values.numbers if reversed_words else ()
-    return any(_compare_mention(mention, reference, texts) for mention in numbers)
+    numbers = () if reference.bound or not reversed_words else texts.answer_values.numbers
+    equal_ones = [mention for mention in numbers if _compare_mention(mention, reference, texts)]
+    if not equal_ones:
+        return False
+    if NEGATION.search(texts.answer) or any(mention.number.value < 0 for mention in numbers):
+        return None
+    clauses = [exact_words(_clause_of(texts.answer_values.text, mention)) for mention in equal_ones]
+    return any(opposite(word, clause) for word in reversed_words for clause in clauses) or None
+
+
+def _clause_of(text: str, mention: Mention) -> str:
+    """Return the clause that a number is in."""
+    starts = [match.end() for match in _CLAUSE.finditer(text, 0, mention.start)]
+    following = _CLAUSE.search(text, mention.end)
+    return text[starts[-1] if starts else 0 : following.start() if following else len(text)]
 
 
 def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
@@ -336,9 +352,8 @@ def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], word
 
 def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    bound = reference.bound or _asked_bound(texts.question)
-    if mention.bound not in {reference.bound, bound}:
-        return False if mention.bound and bound else None
+    if mention.bound != reference.bound:
+        return False if mention.bound and reference.bound else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
@@ -354,13 +369,6 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
-
-
-@lru_cache(maxsize=1 << 8)
-def _asked_bound(question: str) -> str:
-    """Return `less` or `more` if a question asks for a bound, as in "how many at most"; `""` otherwise."""
-    asked = _ASKS_BOUND.search(question.lower())
-    return "" if asked is None else "less" if asked["less"] else "more"
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:

@@ -46,6 +46,8 @@ def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], 
         same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
         if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}"):
             return None
+        if any(mention.number.value < 0 for mention in texts.answer_values.numbers):
+            return None  # A negative income is a loss.
         return None if same and SIGN_OF_VALUE.search(texts.reference) else same
 
     return compare_affirmed

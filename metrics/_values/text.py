@@ -64,7 +64,7 @@ _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
         (r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\\[()\[\]]|~", " "),
         (r"\\(?:text|mathrm|mathbf|operatorname|mathit|boxed|rm|textbf)\s*\{([^{}]*)\}", r" \1 "),
         (r"(?<=\d)\s*\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r" \1/\2 "),
-        (r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r"\1/\2 "),
+        (r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r"(\1/\2)"),
         (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
         (r"\\[dt]?frac\s*(\d)\s*(\d)", r"(\1/\2)"),
         (r"\\sqrt\s*\{([^{}]*)\}", r" sqrt(\1)"),

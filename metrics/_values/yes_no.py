@@ -143,8 +143,7 @@ def polarity(text: str) -> bool | None:
     >>> polarity("Yes, it does."), polarity("No, not at all"), polarity("It isn't."), polarity("Paris")
     (True, False, False, None)
     """
-    text = text.translate(_SIGNS)
-    words: list[str] = _WORD.findall(text.lower())
+    words: list[str] = _WORD.findall(text.lower()) or _WORD.findall(text.translate(_SIGNS))
     if not words:
         return None
     if match := _OF_COURSE.match(text):
@@ -153,7 +152,8 @@ def polarity(text: str) -> bool | None:
     adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
     if first in _YES and not adjective:
         denied = first not in _ENGLISH_YES and not _DENIERS.isdisjoint(words[1:4])
-        denied = denied or (first in _ADJECTIVES and "not" in words[2:])  # "Correct, they are not."
+        # "Correct, they are not."
+        denied = denied or (first in _ADJECTIVES and any(word == "not" or word.endswith("n't") for word in words[1:]))
         return None if denied else second != "not"
     if first in _NO and not (first in _DETERMINERS and second in _DETERMINED):
         return first == "not" and second in {"false", "wrong"}

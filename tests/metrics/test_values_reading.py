@@ -20,7 +20,7 @@ def only_number(text, **options):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (r"$\frac{3}{4}$", "3/4 "),
+        (r"$\frac{3}{4}$", "(3/4)"),
         (r"\frac{a}{4}", "((a)/(4))"),
         (r"6.02\times10^{23}", "6.02×10^(23)"),
         ("10⁻³ m²", "10^-3 m^2"),
