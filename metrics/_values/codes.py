@@ -37,6 +37,8 @@ _LABELS: Sequence[_Form] = [
         ),  # LH 404, A380
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
+        (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
+        (r"(?<!to )(?<!on )\b[KQRBN]?[a-h]?x?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move in chess
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
         (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an address of the internet
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
@@ -87,6 +89,7 @@ def _compare_label(texts: Texts, version: bool) -> bool | None:
     answer = _tidy(texts.answer)
     if label.startswith("O("):
         answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
+        answer = f"O({answer})" if texts.short and "O(" not in answer else answer
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
     said = f"{texts.question} {answer}".lower()
     if not all(word in said for word in name.lower().split()):

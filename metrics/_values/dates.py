@@ -110,7 +110,7 @@ _TIMES = tuple(
         rf"(?:{_HOUR}{_WHOLE}|(?P<named>noon|midday|midnight)\b)(?:{_UNIT})?{_HALF_OF_DAY}"
         rf"(?(named)|(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!))))))",
         rf"{_AT}{_HOUR}(?:(?P<mark>[:.]|{_UNIT}\s?)(?P<minutes>[0-5]\d)(?::[0-5]\d)?)?(?P<unit>{_UNIT})?{_HALF_OF_DAY}"
-        r"(?![:\w]|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
+        r"(?!:|(?![\u3005-\u9fff])\w|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
         r"\b(?:(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia|południe|полдень)"
         r"|(?P<midnight>midnight|mitternacht|middernacht|minuit|medianoche|mezzanotte|meia-noite|północ[yą]?|полночь))"
         r"\b(?! (?:et|y|e|moins|menos|meno) | 1/2)",

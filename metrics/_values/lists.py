@@ -132,7 +132,7 @@ def _parts(text: str, question: str) -> Sequence[str]:
 def is_list(texts: Texts) -> bool:
     """Return whether the reference is a list of required parts."""
     items = _parts(texts.reference, texts.question)
-    if len(items) <= 1 or ((whole := _number(texts.reference, texts)) and not whole.unit):
+    if len(items) <= 1 or _number(texts.reference, texts) is not None:
         return False  # "three hundred and fifty"
     several = len(items) > _FEW or _asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)

@@ -193,7 +193,7 @@ _RELATIVES = re.compile(
     r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|"
     r"née|born|friend|pupil|student|teacher|rival|colleague|contemporary|successor|predecessor|assistant|ami|élève|amic[oa]|allievo|freund|schüler|zeitgenosse|"
     r"sohn|tochter|enkel(?:in)?|neffe|nichte|bruder|schwester|"
-    r"vriend|leerling|tijdgenoot|amig[oa]|alumno|contempor\w+)\b|[’']s?\s",
+    r"vriend|leerling|tijdgenoot|amig[oa]|alumno|contempor\w+)\b|(?<!\bit)(?<!\bthat)[’']s?\s",
     re.IGNORECASE,
 )
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яё]"
@@ -259,9 +259,13 @@ def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
     if _RELATIVES.search(answer):
         return None
     persons = [(_person(match[0]), match) for match in _CAPITALIZED.finditer(answer)]
-    named = [(_compare_name(name, reference), match) for name, match in persons if not asked.issuperset(name[0])]
-    if len(named) > 1 and _NO_SUBJECT.match(answer):
-        named = named[1:]
+    persons = [(name, match) for name, match in persons if not asked.issuperset(name[0])]
+    if len(persons) > 1 and _NO_SUBJECT.match(answer):
+        persons = persons[1:]
+    named = [(_compare_name(name, reference), match) for name, match in persons]
+    family = [name for name, _ in persons if name[0][-1] == reference[0][-1]]
+    if family and all(name[0][0] != reference[0][0] and _compare_name(name, reference) is False for name in family):
+        return False  # "It's a classic of English literature. Its author is Charlotte Brontë."
     verdicts = {None if same is False and _ARTICLE.search(answer[: match.start()]) else same for same, match in named}
     return verdicts.pop() if len(verdicts) == 1 else None
 

@@ -5,10 +5,12 @@
 
 import re
 from dataclasses import dataclass
+from math import isclose
 
 _ROUNDED = 0.03  # Largest relative difference of numbers that are equal when rounded.
 _SCALES = frozenset({0, 6, 9, 12})  # Powers of ten with a name, such as million.
 _APPROXIMATE = 0.015  # Largest relative difference of converted and approximate numbers.
+_EXACT = 100  # Largest factor of a conversion that people compute exactly.
 _LARGEST_POWER = 300  # Largest number of digits, and largest power of ten.
 _THOUSANDS = 3  # Digits between separators.
 
@@ -37,11 +39,13 @@ class WrittenNumber:
         return self.high != self.value
 
     def scaled(self, factor: float, offset: float = 0.0) -> "WrittenNumber":
-        """Return the number times a factor, plus an offset; it is approximate unless that changes nothing."""
+        """Return the number times a factor, plus an offset; it is approximate unless the factor is 60 or 1/100, say."""
         if (factor, offset) == (1, 0):
             return self
         value, high = self.value * factor + offset, self.high * factor + offset
-        return WrittenNumber(value, high, self.step * abs(factor), approximate=True)
+        ratio = max(abs(factor), 1 / abs(factor))
+        exact = not offset and ratio <= _EXACT and isclose(ratio, round(ratio))
+        return WrittenNumber(value, high, self.step * abs(factor), self.approximate or not exact)
 
 
 def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | None = None) -> bool:

@@ -103,7 +103,7 @@ def _find(reference: str, answer: str) -> re.Match[str] | None:
         return None
     edge = rf"[{_SIGNS}]" if _OPERATOR.fullmatch(reference) else r"[\w-]"
     after = rf"{edge}|\.\w|\s?[+*%=<>|&]|\s(?:-\w|[A-Z]{{4}})|[(\[]"
-    after += r"|\s[\w.-]+$" if COMMAND.match(reference) else ""
+    after += r"|\s[\w.-]+$|[./]\S|\.$" if COMMAND.match(reference) else ""
     return re.search(rf"(?<!{edge}){re.escape(reference)}(?!{after})", answer)
 
 
