@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard, TypeVar, get_args
 from urllib.parse import urlsplit
 
+__tracebackhide__ = True  # pytest shows the message and the caller
+
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
 KNOWN_COLUMNS = (
@@ -185,10 +187,18 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
         try:
             checked.append(check(value))
         except Unexpected as unexpected:
-            hint = ' (use "" for a missing answer; it scores 0)' if value is None and column == "predictions" else ""
-            message = f"{metric}: {column}[{row}] is {shown(value)}; expected {unexpected}{hint}"
-            raise unexpected.error(message, column, row) from None
+            message = f"{metric}: {column}[{row}] is {shown(value)}; expected {unexpected}"
+            raise unexpected.error(message + _fix(column, value, str(unexpected)), column, row) from None
     return checked
+
+
+def _fix(column: str, value: Any, expected: str) -> str:
+    """Return the fix for a missing value, such as NaN from pandas, or for numbers where a text is expected."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        empty = 'use "" for a missing answer; it scores 0'
+        return f" ({empty if column == 'predictions' else 'fill in missing values, or drop these rows'})"
+    numbers = [is_number(plain(item)) for item in (value if isinstance(value, list) else [value])]
+    return " (convert numbers with str(…))" if any(numbers) and "string" in expected else ""
 
 
 def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bool]:
@@ -546,6 +556,17 @@ class EngineOptions(ModelOptions):
         Whole(),
         "Run the model with this number of CPU threads (default: OMP_NUM_THREADS, else one per available core).",
     )
+
+    def check(self) -> None:
+        """Raise FileNotFoundError for a model that is neither a file or folder nor a possible name on the Hub."""
+        super().check()
+        name = os.fspath(self.model or ".")
+        may_be_on_hub = re.fullmatch(r"(\w[\w.-]*/)?\w[\w.-]*(?<!\.safetensors)", name)
+        if not may_be_on_hub and not os.path.exists(Path(name).expanduser()):  # noqa: PTH110 - False for a long text
+            raise FileNotFoundError(
+                f"model is {shown(name)}, but there is no such file or folder; expected an existing one, or a name on "
+                "the Hub such as 'owner/name'"
+            )
 
 
 class EngineKeywords(ModelKeywords, total=False):

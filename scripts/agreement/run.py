@@ -110,10 +110,10 @@ def _scored(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list
     if len(kept) == len(data.rows):
         return data, scores
     reasons = Counter({f"no score of {name}": int(of_one.sum()) for name, of_one in missing.items() if of_one.any()})
-    if not len(kept):
+    if not any(data.rows[number].answer.strip() for number in kept):  # a dead judge still scores empty answers
         raise ValueError(
-            f"no row of {data.name} has a score from every metric ({', '.join(reasons)}). `evaluate-qa score` writes "
-            "the reasons to the column error."
+            f"no answer in {data.name} has a score from every metric ({', '.join(reasons)}). `evaluate-qa score` "
+            "writes the reasons to the column error."
         )
     dropped = {**data.dropped, data.name: data.dropped.get(data.name, Counter()) + reasons}
     left = replace(data, rows=[data.rows[number] for number in kept], dropped=dropped)

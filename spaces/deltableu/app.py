@@ -93,7 +93,7 @@ def _why(precisions: Any, penalty: float) -> str:
 
 
 FIELDS = (
-    replace(QUESTION, info="For orientation only; ΔBLEU does not use it."),
+    replace(QUESTION, info="Optional. ΔBLEU scores the answer without it."),
     replace(REFERENCES, info="Good and bad answers.", lines=3),
     Field("reference_weights", "Weights", "numbers", "One per reference, from -1 to 1 (default: 1)."),
     ANSWER,

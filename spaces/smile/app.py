@@ -55,7 +55,7 @@ def _why(row: Row, scores: Any, options: Any, span: tuple[int, int] | None) -> s
 
 
 FIELDS = (
-    *boxes("For orientation only; SMILE does not use it."),
+    *boxes("Optional. Only the rules for values, such as numbers and dates, read it."),
     Field(
         "synthetic_answers",
         "Synthetic answers",

@@ -88,6 +88,21 @@ def test_labels_may_be_numbers_of_python_and_numpy():
     assert check_labels("bem", labels, ["Paris"] * 6) == [True, False, True, True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "fix"),
+    [
+        ("predictions", 42, "expected a string (convert numbers with str(…))"),
+        ("predictions", float("nan"), 'expected a string (use "" for a missing answer; it scores 0)'),
+        ("questions", float("nan"), "expected a string (fill in missing values, or drop these rows)"),
+        ("predictions", {"a": 1}, "expected a string"),
+    ],
+)
+def test_the_message_says_how_to_fix_numbers_and_missing_values(column, value, fix):
+    with pytest.raises(TypeError) as caught:
+        check_column("smile", column, [value], prediction)
+    assert str(caught.value) == f"smile: {column}[0] is {value!r}; {fix}"
+
+
 def test_a_long_value_is_shortened_in_the_message():
     with pytest.raises(TypeError) as caught:
         check_column("smile", "predictions", [["x" * 1_000_000]], prediction)

@@ -164,9 +164,10 @@ def test_only_sentence_transformers_adds_an_owner_to_a_name(hub_cache, tmp_path)
             "hf download someone/none --revision v1",
         ),
         (
-            "/no/such/folder",
+            "a/b--c",
             None,
-            "smile: model is '/no/such/folder'; there is no such folder, and no checkpoint on the Hub has such a name",
+            "smile: the model 'a/b--c' is neither a folder nor in the local Hub cache, and could not be downloaded "
+            "(HFValidationError). On a machine with a network: hf download a/b--c",
         ),
     ],
 )
@@ -259,7 +260,17 @@ NO_PATHS = {"long": "m" * 300, "of open_clip": "ViT-B-32/" + "m" * 300, "NUL": "
 @pytest.mark.parametrize("name", ["smile", "bem", "nli_lex", "evqascore", "judge"])
 def test_a_name_that_no_path_can_have_raises_an_error(name, model):
     """`Path.is_file` raises "File name too long" on Python before 3.14."""
-    metric = evaluate_qa.load(name, model=model)
     rows = {"predictions": ["a"], "references": ["b"], "questions": ["c"], "video_features": [[[1.0]]]}
     with pytest.raises((FileNotFoundError, ValueError), match=f"^{name}: .*{re.escape(repr(model)[1:5])}"):
-        metric.compute(**rows)
+        evaluate_qa.load(name, model=model).compute(**rows)
+
+
+@pytest.mark.parametrize("model", ["no/such/folder", "absent.safetensors"])
+@pytest.mark.parametrize("name", ["smile", "bem", "nli_lex"])
+def test_a_missing_model_is_reported_at_loading(name, model):
+    with pytest.raises(FileNotFoundError) as caught:
+        evaluate_qa.load(name, model=model)
+    assert str(caught.value) == (
+        f"{name}: model is '{model}', but there is no such file or folder; expected an existing one, or a name on the "
+        "Hub such as 'owner/name'"
+    )

@@ -37,6 +37,9 @@ def test_other_options_are_another_metric(assert_answers):
 
 def test_threshold(assert_answers):
     assert_answers(**ANSWERS, threshold=0.0, least=2 / 3)
+
+def test_number(assert_answers):
+    assert_answers([42], ["42"])
 """
 
 
@@ -49,7 +52,7 @@ def test_in_a_run_of_pytest(pytester):
     pytester.makeconftest('pytest_plugins = ["evaluate_qa.pytest"]')
     pytester.makepyfile(TESTS)
     done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist")
-    done.assert_outcomes(passed=5, failed=1)
+    done.assert_outcomes(passed=5, failed=2)
     score, best = (found["per_example"][name][0] for name in ("score", "best_reference"))
     done.stdout.fnmatch_lines(
         [
@@ -62,11 +65,13 @@ def test_in_a_run_of_pytest(pytester):
             "E*reference: '42'",
             "E*not_attempted True",
             f"E*{found['signature']}",
+            "E*RowTypeError: nli_lex: predictions[[]0] is 42; expected a string (convert numbers with str(…))",
         ]
     )
     shown = done.stdout.str()
-    assert "[0]" not in shown, "right answers are not listed"
-    assert not re.search(r"integrations.pytest\.py:\d+: AssertionError", shown), "the traceback leaves out this package"
+    assert "[0] 'It was" not in shown, "right answers are not listed"
+    assert "check_column" not in shown, "the traceback leaves out this package"
+    assert not re.search(r"integrations.pytest\.py:\d+: AssertionError", shown)
 
 
 def columns_of_other_types():
