@@ -58,7 +58,9 @@ def parse_columns(given: Iterable[str], known: Collection[str], repeatable: str 
     for text in given:
         column, _, name = text.partition("=")
         if column not in known:
-            raise ValueError(f"--column {text}: there is no column {column!r} to rename. {did_you_mean(column, known)}")
+            turned = [one for one in known if name in (one, one.removesuffix("s")) and f"{column}s" not in known]
+            hint = f"Write it as --column {turned[0]}={column}." if turned else did_you_mean(column, known)
+            raise ValueError(f"--column {text}: there is no column {column!r} to rename. {hint}")
         if not name:
             raise ValueError(f"--column {text}: the new name is missing. Write it as --column {column}=NAME.")
         if column in named and column != repeatable:

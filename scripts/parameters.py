@@ -58,10 +58,10 @@ _ROLES = {
 def metric_columns(*names: str) -> Any:
     """Declare `--column` for a command that passes columns to a metric or a model."""
     of = f" ({', '.join(names)})" if names else ""
-    example = f"{names[0]}=NAME" if names else "predictions=answer"
+    column, name = (names[0], "NAME") if names else ("predictions", "answer")
     return _metric(
-        f"Read a column{of} under another name, such as --column {example} (default: its own name, with or without "
-        "the final s). Repeatable.",
+        f"Read a column{of} under another name: --column {column}={name} reads {column} from the file's column {name} "
+        "(default: its own name, with or without the final s). Repeatable.",
         "--column",
     )
 
@@ -70,7 +70,8 @@ def role_columns(*roles: str) -> Any:
     """Declare `--column` for a command that reads scored or labeled rows."""
     columns = "; ".join(_ROLES[role] for role in roles)
     return options_of("Columns")(
-        f"Read a column under another name, such as --column {roles[0]}=NAME. Repeatable. Columns: {columns}.",
+        f"Read a column under another name: --column {roles[0]}=NAME reads it from the file's column NAME. Repeatable. "
+        f"Columns: {columns}.",
         "--column",
     )
 

@@ -14,16 +14,7 @@ SPLITS = ("valid", "test")
 LANGUAGES = ("en", "zh")
 """MORQA's languages. DermaVQA also has a Spanish translation, without ratings."""
 
-RATING_COLUMNS = (
-    "dataset",
-    "encounter_id",
-    "candidate",
-    "candidate_author_id",
-    "lang",
-    "rater_id",
-    "metric",
-    "value",
-)
+RATING_COLUMNS = ("dataset", "encounter_id", "candidate", "candidate_author_id", "lang", "rater_id", "metric", "value")
 
 
 @dataclass(frozen=True)

@@ -561,12 +561,10 @@ class EngineOptions(ModelOptions):
         """Raise FileNotFoundError for a model that is neither a file or folder nor a possible name on the Hub."""
         super().check()
         name = os.fspath(self.model or ".")
-        may_be_on_hub = re.fullmatch(r"(\w[\w.-]*/)?\w[\w.-]*(?<!\.safetensors)", name)
-        if not may_be_on_hub and not os.path.exists(Path(name).expanduser()):  # noqa: PTH110 - False for a long text
-            raise FileNotFoundError(
-                f"model is {shown(name)}, but there is no such file or folder; expected an existing one, or a name on "
-                "the Hub such as 'owner/name'"
-            )
+        of_hub = re.fullmatch(r"(\w[\w.-]*/)?\w[\w.-]*(?<!\.safetensors)", name)
+        if not of_hub and not os.path.exists(Path(name).expanduser()):  # noqa: PTH110 - False for a long text
+            expected = "an existing file or folder, or a name on the Hub such as 'owner/name'"
+            raise FileNotFoundError(f"model is {shown(name)}, which does not exist; expected {expected}")
 
 
 class EngineKeywords(ModelKeywords, total=False):

@@ -206,9 +206,8 @@ def _downloaded(metric: str, model: str, revision: str | None, library: Library)
 def _cached_commit(model: str, revision: str | None, library: Library) -> Path | None:
     """Return a commit from the cache: it never changes, and without a network asking the Hub takes 20 s."""
     folder = _cached(model, revision) if re.fullmatch("[0-9a-f]{40}", revision or "") else None
-    if folder is None or not (folder / library.file).is_file():
-        return None
-    return folder if any(folder.rglob(f"*{_WEIGHTS}")) else None
+    whole = folder is not None and (folder / library.file).is_file() and any(folder.rglob(f"*{_WEIGHTS}"))
+    return folder if whole else None
 
 
 def _described(

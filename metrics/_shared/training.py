@@ -92,6 +92,9 @@ class _Evaluated:
 
     def add(self, metric: str, batch: Any) -> None:
         """Append the rows of an `EvalPrediction`, which has one batch or all rows."""
+        if getattr(batch, "label_ids", None) is None:
+            expected = "expected an EvalPrediction(predictions=…, label_ids=…)"
+            raise TypeError(f"{metric}: compute_metrics got {type(batch).__name__} without label_ids; {expected}")
         predictions = _id_rows(batch.predictions, metric, "predictions")
         inputs = _input_rows(getattr(batch, "inputs", None), metric)
         self.predictions += predictions

@@ -15,9 +15,5 @@ class BemOptions(MatcherOptions, ValueOptions):
         None,
         FLAG,
         "Weigh the words in common in a final layer (default: if the classifier has one).",
-        control=Control(
-            "Score from",
-            values={None: "classifier and shared words", False: "classifier alone"},
-            info="",
-        ),
+        control=Control("Score from", values={None: "classifier and shared words", False: "classifier alone"}, info=""),
     )

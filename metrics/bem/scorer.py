@@ -28,10 +28,7 @@ CITATION = """\
 }
 """
 
-PRESETS: Mapping[str, Preset] = {
-    "default": (None, None),
-    "paper": ("kortukov/answer-equivalence-bem", "main"),
-}
+PRESETS: Mapping[str, Preset] = {"default": (None, None), "paper": ("kortukov/answer-equivalence-bem", "main")}
 
 
 def equivalent_class(labels: list[str]) -> int:

@@ -16,10 +16,7 @@ from .options import SmileLoading
 Vectors = NDArray[np.float32]
 
 # Model and revision by configuration.
-PRESETS = {
-    "default": (MINILM, None),
-    "paper": ("llmrails/ember-v1", "5e5ce5904901f6ce1c353a95020f17f09e5d021d"),
-}
+PRESETS = {"default": (MINILM, None), "paper": ("llmrails/ember-v1", "5e5ce5904901f6ce1c353a95020f17f09e5d021d")}
 
 # The packages that torch models need.
 _PACKAGES = ("torch", "sentence_transformers")

@@ -44,7 +44,7 @@ def fit(
 
     Two fifths of the questions in your own file are held out: one half chooses the epoch and fits the final layers, the
     other half tests the result. Below 100 questions, the test is too small for a confidence interval. An interrupted
-    run resumes when you repeat the command.
+    run resumes when you repeat the command. On two CPU cores, an epoch with 240 rows takes about a minute.
     """
     console = open_console(stderr=True)
     with reported_errors("fit"):

@@ -124,10 +124,10 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
         table.add_row("cost", f"{progress.sums['cost'][0]:.4g}")
     console = open_console(stderr=True)
     console.print(table)
-    for signature in progress.signatures:
-        console.print(f"signature: {signature}", markup=False, soft_wrap=True)
+    notes = [f"signature: {signature}" for signature in progress.signatures]
     if missing and progress.reason:
-        why = f"The column {reasons} says why scores are missing, such as: {progress.reason}"
-        console.print(why, markup=False, soft_wrap=True)
+        notes.append(f"The column {reasons} says why scores are missing, such as: {progress.reason}")
     if progress.bad:
-        console.print(f"Bad rows and their errors are in {errors}.", markup=False, soft_wrap=True)
+        notes.append(f"Bad rows left out: {progress.bad:,}. They are in {errors}, with their errors.")
+    for note in notes:
+        console.print(note, markup=False, soft_wrap=True)

@@ -6,7 +6,9 @@ in twenty. It would fail in every other run if the estimate alone had to be abov
 on a few hundred rows, in a test of non-inferiority. `uncertainty/COVERAGE.md` has measured rates.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations  # `help` shows ArrayLike by its name
+
+from dataclasses import dataclass, field
 from math import ceil
 from statistics import NormalDist
 
@@ -28,6 +30,7 @@ class Drop:
     """The drop of a system's mean below the baseline's mean.
 
     Attributes:
+        passed: True if the lower bound is not above the allowed drop.
         drop: Baseline minus system. Each end is a one-sided bound at the full confidence level.
         allowed: The allowed drop.
         detectable: The true drop that fails four of five runs on rows like these (`uncertainty.paired.detectable`);
@@ -38,6 +41,7 @@ class Drop:
         doubts: Reasons why false alarms may be more frequent than stated; none for verdicts of independent rows.
     """
 
+    passed: bool = field(init=False)
     drop: Interval
     allowed: float
     detectable: float | None
@@ -46,10 +50,8 @@ class Drop:
     clusters: int | None = None
     doubts: tuple[str, ...] = ()
 
-    @property
-    def passed(self) -> bool:
-        """True if the lower bound is not above the allowed drop."""
-        return self.drop.low <= self.allowed + _ROUNDING
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passed", self.drop.low <= self.allowed + _ROUNDING)
 
 
 def gate(

@@ -117,7 +117,6 @@ def as_json(gated: Gated) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
     drop = gated.drop
     return {
-        "passed": drop.passed,
         "figure": gated.figure,
         "baseline": gated.baseline,
         "system": gated.system,

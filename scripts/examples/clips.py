@@ -18,11 +18,7 @@ QUESTION = "What moves?"
 
 def rows(clip: ToyClip, video: str) -> Iterator[dict[str, str]]:
     """Yield the answers to one clip's question."""
-    answers = {
-        "right": clip.questions()[QUESTION],
-        "wrong": another(clip).questions()[QUESTION],
-        "keyword": clip.shape,
-    }
+    answers = {"right": clip.questions()[QUESTION], "wrong": another(clip).questions()[QUESTION], "keyword": clip.shape}
     for kind, answer in answers.items():
         yield {"videos": video, "question": QUESTION, "prediction": answer, "kind": kind}
 

@@ -1,7 +1,7 @@
 """Train a model and let SMILE choose the best checkpoint: `evaluate-qa install smile`, then `python trainer.py`.
 
 Needs `pip install 'evaluate-qa[train,evaluate]'`. Runs in a few seconds, without a download, and writes to
-./checkpoints. On several GPUs: `torchrun trainer.py`.
+./checkpoints; `trainer.train(resume_from_checkpoint=True)` resumes there. On several GPUs: `torchrun trainer.py`.
 """
 
 import datasets

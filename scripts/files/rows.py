@@ -115,7 +115,7 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint after an unknown name: the most similar known name, if any, and all known names."""
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.61)
     question = f"Did you mean {near[0]!r}? " if near else ""
     return f"{question}Available: {', '.join(known) or 'nothing'}."
 

@@ -59,8 +59,6 @@ def _notes(facts: Facts) -> Iterator[str]:
         return
     yield f"{counted(facts.rows, 'row')}; 95% intervals."
     yield from grouped(joined.cluster_column, facts.clusters, facts.rows)
-    if joined.unscored:
-        yield f"The figures leave out {counted(joined.unscored, 'row')} without a score or verdict."
     if facts.powered is None:
         yield "These figures assume the metric is right; the intervals do not account for its errors."
     else:

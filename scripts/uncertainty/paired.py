@@ -102,9 +102,10 @@ def compare(
         ValueError: there is only one system, lengths differ, a value is not finite, a verdict is neither 1 nor 0, or
             there are fewer than two clusters or fewer than 100 resamples.
     """
+    if not isinstance(scores, Mapping) or len(scores) < 2:  # noqa: PLR2004
+        example = "{'old': [0, 1], 'new': [1, 1]}"
+        raise ValueError(f"scores is {scores!r:.80}; expected the scores of two or more systems, such as {example}")
     baseline, *systems = scores
-    if not systems:
-        raise ValueError("scores has only one system. Give at least two to compare.")
     if resamples < FEWEST:
         raise ValueError(f"resamples is {resamples}. Expected at least {FEWEST}.")
     values = _checked(scores, scores, "scores")

@@ -270,7 +270,5 @@ def test_a_name_that_no_path_can_have_raises_an_error(name, model):
 def test_a_missing_model_is_reported_at_loading(name, model):
     with pytest.raises(FileNotFoundError) as caught:
         evaluate_qa.load(name, model=model)
-    assert str(caught.value) == (
-        f"{name}: model is '{model}', but there is no such file or folder; expected an existing one, or a name on the "
-        "Hub such as 'owner/name'"
-    )
+    expected = "an existing file or folder, or a name on the Hub such as 'owner/name'"
+    assert str(caught.value) == f"{name}: model is '{model}', which does not exist; expected {expected}"

@@ -150,6 +150,14 @@ def test_an_invalid_tokenizer_raises_an_error(deltableu):
         deltableu.compute_metrics("t5-small")
 
 
+@pytest.mark.parametrize("given", [(ids(ANSWERS), ids(LABELS)), EvalPrediction(ids(ANSWERS), None)])
+def test_a_call_without_labels_raises_an_error(deltableu, tokenizer, given):
+    with pytest.raises(TypeError) as caught:
+        deltableu.compute_metrics(tokenizer)(given)
+    expected = "without label_ids; expected an EvalPrediction(predictions=…, label_ids=…)"
+    assert str(caught.value) == f"deltableu: compute_metrics got {type(given).__name__} {expected}"
+
+
 def test_unused_columns_are_ignored(deltableu, tokenizer):
     scores = deltableu.compute_metrics(tokenizer, QUESTIONS, keywords=[["a"]])
     assert scores(evaluated()) == deltableu.compute_metrics(tokenizer)(evaluated())

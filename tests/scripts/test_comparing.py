@@ -178,11 +178,7 @@ def replaced(place, **columns):
         (replaced(3, question="Why?"), [], "line 4: the question is 'Why?', but the question of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),
         (replaced(3, score=float("nan")), [], "b.jsonl, line 4: the column 'score' is nan; expected a number"),
-        (
-            replaced(3, verdict=0.5),
-            [],
-            "b.jsonl, line 4: the column 'verdict' is 0.5; expected a verdict: 1 or 0",
-        ),
+        (replaced(3, verdict=0.5), [], "b.jsonl, line 4: the column 'verdict' is 0.5; expected a verdict: 1 or 0"),
         (rows("new"), ["--column", "score=sore"], "base.parquet: there is no column 'sore'. Did you mean 'score'?"),
         (rows("new"), ["--column", "id=question"], "row 2: question 'Q0?' is in row 1, too."),
         ([row | {"score": None} for row in rows("new")], [], "no row has a score from every system"),

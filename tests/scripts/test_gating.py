@@ -50,6 +50,7 @@ def test_gate_writes_the_figures_of_the_function(run):
         output, found = run("new.jsonl", "--max-drop", 0.02, *options, code=1)
         expected = gate(values["old"], values["new"], max_drop=0.02, clusters=QUESTIONS)
         assert found["drop"] == pytest.approx(vars(expected.drop))
+        assert repr(expected).startswith("Drop(passed=False, drop=")
         assert (found["rows"], found["clusters"], found["passed"]) == (COUNT, 60, expected.passed)
         assert found["detectable"] == pytest.approx(expected.detectable)
         assert (found["before"], found["after"]) == pytest.approx((values["old"].mean(), values["new"].mean()))

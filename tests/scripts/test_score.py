@@ -207,6 +207,7 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "questions=q"], "questions is a column. Name it"),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
+        (["--input", "in.jsonl", "--output", "o.csv", "--column", "a=prediction"], "as --column predictions=a."),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "predictions"], "as --column predictions=NAME."),
         (
             ["--input", "in.jsonl", "--output", "o.csv", "--column", "videos=id"],

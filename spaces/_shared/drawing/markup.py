@@ -10,11 +10,7 @@ from evaluate_qa.reporting.templates import templates
 
 from ..metric.outcome import Mark, Outcome
 
-_VERDICTS = {
-    True: ("Correct", "qa-right", "✓"),
-    False: ("Incorrect", "qa-wrong", "✗"),
-    None: ("Score", "qa-plain", ""),
-}
+_VERDICTS = {True: ("Correct", "qa-right", "✓"), False: ("Incorrect", "qa-wrong", "✗"), None: ("Score", "qa-plain", "")}
 
 
 def number(value: float, most: float) -> str:

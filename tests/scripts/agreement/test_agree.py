@@ -107,6 +107,14 @@ def test_row_without_score_of_one_metric_is_dropped_for_all(labeled_dir, tmp_pat
     assert tables["all"]["lexical_match"]["accuracy"]["value"] == 1
 
 
+def test_a_judge_that_only_scores_empty_answers_is_an_error(tmp_path):
+    rows = [{"question": "Where?", "references": ["Oslo"], "prediction": text, "label": False} for text in ("", "Rome")]
+    write_rows(tmp_path / "own.jsonl", rows)
+    given = ["--load", "model=m", "--load", "endpoint=http://127.0.0.1:9/v1", "--load", "max_retries=0"]
+    printed = agreement("--data", tmp_path / "own.jsonl", "--metric", "judge", *given, code=1)
+    assert "no answer in own has a score from every metric (no score of judge)." in printed
+
+
 def test_published_figures_are_shown(labeled_dir, tmp_path):
     target = tmp_path / "out.json"
     printed = agreement("--data", "evouna", "--data", "diver_qa", "--data-dir", labeled_dir, "--json", target)

@@ -86,11 +86,7 @@ def test_a_csv_cell_may_hold_a_megabyte(tmp_path):
         ("a.jsonl", '{"a": \n', r"Expected one JSON object per line\.$"),
         ("a.jsonl", '\ufeff[{"a": 1}]', "line 1: a JSON list; expected one object per line, such as {"),
         ("a.jsonl", '[{"a": 1},\n{"a": 2}]', " is a JSON document, but JSONL has one object per line. Write each row"),
-        (
-            "a.jsonl",
-            '{\n  "a": 1\n}\n',
-            " is a JSON document, but JSONL has one object per line. Write each row",
-        ),
+        ("a.jsonl", '{\n  "a": 1\n}\n', " is a JSON document, but JSONL has one object per line. Write each row"),
         ("a.jsonl", b'{"a": 1}\n{"a": "\xff"}\n', r"line 2: not UTF-8 .*Save the file as UTF-8"),
         (
             "a.jsonl",

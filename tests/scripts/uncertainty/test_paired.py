@@ -166,7 +166,8 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [
-        ({"a": [1, 2]}, {}, "scores has only one system"),
+        ({"a": [1, 2]}, {}, "scores is {'a': [1, 2]}; expected the scores of two or more systems, such as {'old': "),
+        ([[1, 2], [2, 1]], {}, "scores is [[1, 2], [2, 1]]; expected the scores of two or more systems, such as {"),
         ({"a": [1, 2], "b": [1]}, {}, "scores['b']: the length is 1; expected 2"),
         ({"a": [1, 2], "b": [1, None]}, {}, "scores['b'][1] is nan; expected a number"),
         ({"a": [1, 2], "b": [1, "x"]}, {}, "scores['b']: expected a list of numbers"),
