@@ -138,11 +138,11 @@ class Client:
             message = f"{type(error).__name__}: {error.status} {error.message}"
             raise PostError(f"no complete reply: {message}", transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            message = f"no complete reply: {type(error).__name__}: {error}"
+            why = f"no complete reply: {type(error).__name__}: {error}"
             if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
-                message = f"cannot connect to {error.host}:{error.port} ({error.strerror}); is the server running?"
+                why = f"cannot connect to {error.host}:{error.port} ({error.strerror}); start it, or correct its URL"
             transient = not isinstance(error, aiohttp.ClientConnectorCertificateError)
-            raise PostError(message, transient=transient) from error
+            raise PostError(why, transient=transient) from error
         except ValueError as error:  # such as a key with characters that a header cannot have
             raise PostError(f"not sent: {error}") from error
         failed = None if is_file and reply.ok else failure(reply.status, content, reply.reason)

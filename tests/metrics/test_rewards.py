@@ -219,7 +219,7 @@ BAD_ROWS = [
     (
         {"gold": [None, 7]},
         TypeError,
-        "deltableu: gold[1] is 7; expected a string or a non-empty list of strings; "
+        "deltableu: gold[1] is 7; expected a string or a non-empty list of strings (convert numbers with str(…)); "
         "change the data set's column 'gold' with its method map, to None for a row without an answer",
     ),
     ({"gold": ["a"]}, ValueError, "deltableu: references has length 1; expected 2, one per completion"),

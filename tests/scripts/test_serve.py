@@ -229,7 +229,7 @@ def test_a_missing_column_that_an_option_needs_is_named():
 def test_a_row_without_a_score_gets_status_500():
     with serving(evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", max_retries=0)) as at:
         status, reply = at.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
-    assert (status, "no complete reply" in reply["error"]["message"]) == (500, True)
+    assert (status, "cannot connect to 127.0.0.1:9" in reply["error"]["message"]) == (500, True)
 
 
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):

@@ -180,7 +180,7 @@ def test_a_server_that_is_not_there_ends_the_run_early(run, tmp_path):
     error = run(some_rows(100), code=1, endpoint="http://127.0.0.1:9/v1", max_retries=0, concurrency=1)
     assert "for 0 of 100 rows." in error
     assert "The run ended early because its first 20 requests failed." in error
-    assert "Cannot connect to host 127.0.0.1:9" in error
+    assert "cannot connect to 127.0.0.1:9 (" in error
     assert "10 rows failed" in error
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
