@@ -140,7 +140,8 @@ class Client:
         except (aiohttp.ClientError, OSError) as error:
             why = f"no complete reply: {type(error).__name__}: {error}"
             if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
-                why = f"cannot connect to {error.host}:{error.port} ({error.strerror}); start it, or correct its URL"
+                at = f"{error.host}:{error.port}"
+                why = f"cannot connect to {at} ({error.strerror}); start the server, or correct its URL"
             transient = not isinstance(error, aiohttp.ClientConnectorCertificateError)
             raise PostError(why, transient=transient) from error
         except ValueError as error:  # such as a key with characters that a header cannot have

@@ -259,7 +259,8 @@ def test_failed_chat_model_is_reported_with_the_row(load, paths):
         metric.compute(**call)
     rows = metric.compute(**call, unreadable="none")["per_example"]
     assert rows["score"][0] is not None
-    reason = "cannot connect to 127.0.0.1:9 (Connect call failed ('127.0.0.1', 9)); start it, or correct its URL"
+    why = "cannot connect to 127.0.0.1:9 (Connect call failed ('127.0.0.1', 9))"
+    reason = f"{why}; start the server, or correct its URL"
     assert rows["error"][1] == f"no keywords: {reason}"
 
 
