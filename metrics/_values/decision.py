@@ -286,9 +286,9 @@ _RULES = (
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),
+    Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
     Rule("direction", unless_denied(compare_roles), most_spaces=15),
     Rule("direction", unless_denied(compare_direction), has_direction, most_spaces=15),
-    Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
     Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=4, longest_answer=200),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )
