@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from .devices import default_threads
 from .engines import PairIds, Template, Tokens, padded
-from .graph_data import GRAPHS, TEXT
 
 Tensors = Mapping[str, NDArray[np.float32]]
+
+# Written by `python -m evaluate_qa.dev.export_graphs`. The graphs are compressed together, as they are much alike.
+*_LINES, _TEXT = Path(__file__).with_name("graphs.tsv").read_text(encoding="utf-8").splitlines()
+GRAPHS = {name: (int(start), int(end)) for name, start, end in map(str.split, _LINES)}
+"""Name of a graph -> its start and end in the uncompressed text."""
 
 # Layers whose matrices are transposed in the graphs.
 _TRANSPOSED = ("dense.weight", "query.weight", "key.weight", "value.weight", "classifier.weight")
@@ -84,12 +88,9 @@ class OnnxPairEngine(OnnxEngine):
 
 
 def read_graph(name: str) -> bytes:
-    """Return a graph: "matcher" or "minilm", perhaps with "-int8".
-
-    They are Python text because `evaluate` copies only Python files with a metric.
-    """
+    """Return a graph: "matcher" or "minilm", perhaps with "-int8"."""
     start, end = GRAPHS[name]
-    return lzma.decompress(base64.b85decode(TEXT))[start:end]
+    return lzma.decompress(base64.b85decode(_TEXT))[start:end]
 
 
 def graph_weights(tensors: Tensors) -> dict[str, NDArray[np.float32]]:

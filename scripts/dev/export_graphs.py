@@ -1,4 +1,4 @@
-"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graph_data.py.
+"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graphs.tsv.
 
     python -m evaluate_qa.dev.export_graphs
 
@@ -21,7 +21,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from evaluate_qa.metrics._shared import graph_data
+from evaluate_qa.metrics._shared import onnx_engine
 
 # The shape of all-MiniLM-L6-v2.
 LAYERS, WIDTH, HEADS, WORDS, POSITIONS, TYPES = 6, 384, 12, 30522, 512, 2
@@ -36,14 +36,6 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _IDS, _MASK, _TYPES = _INPUTS
 
 LEVELS, TINY = 127, 1e-9  # Largest 8-bit integer, and smallest value of a token's largest one.
-_WIDTH = 112  # characters in a line of the text
-
-_HEAD = '''\
-"""The networks of the embedded models as ONNX graphs without weights, compressed together, as they are much alike.
-
-Written by `python -m evaluate_qa.dev.export_graphs`; do not edit.
-"""
-'''
 
 
 class _Graph:
@@ -239,19 +231,15 @@ def graphs() -> dict[str, bytes]:
     }
 
 
-def module_text(models: dict[str, bytes]) -> str:
-    """Return the text of the module that holds the graphs."""
+def file_text(models: dict[str, bytes]) -> str:
+    """Return the text of the file: name, start and end of each graph, and all graphs, compressed, on the last line."""
     ends = itertools.accumulate(map(len, models.values()))
-    parts = [
-        f'    "{name}": ({end - len(model)}, {end}),' for (name, model), end in zip(models.items(), ends, strict=True)
-    ]
+    lines = [f"{name}\t{end - len(model)}\t{end}" for (name, model), end in zip(models.items(), ends, strict=True)]
     text = base64.b85encode(lzma.compress(b"".join(models.values()), preset=9 | lzma.PRESET_EXTREME)).decode()
-    lines = [f'    "{text[start : start + _WIDTH]}"' for start in range(0, len(text), _WIDTH)]
-    about = '"""Name -> start and end in the uncompressed text."""'
-    return "\n".join([_HEAD, "GRAPHS = {", *parts, "}", about, "", "TEXT = (", *lines, ")", ""])
+    return "\n".join([*lines, text, ""])
 
 
 if __name__ == "__main__":
-    file = Path(graph_data.__file__)
-    file.write_text(module_text(graphs()), encoding="utf-8")
+    file = Path(onnx_engine.__file__).with_name("graphs.tsv")
+    file.write_text(file_text(graphs()), encoding="utf-8")
     print(f"wrote {file} ({file.stat().st_size / 1024:.0f} KB)")
