@@ -282,7 +282,7 @@ def documentation(scorer: type[Scorer]) -> str:
 
 
 # The methods for users, in the order in which `help` lists them.
-_METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit", "fit_examples")
+_METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
 
 
 def with_methods(metric: type) -> str:

@@ -16,9 +16,7 @@ from .._shared.scorer import Scored
 from .asking import Judging, Jury, Recorded
 from .calibration import Weights, calibrated, fit_weights
 from .decisions import ASPECTS, Decisions
-from .examples import LabeledAnswer, fit_examples
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
-from .protocols import Protocol
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
 
@@ -145,7 +143,8 @@ class JudgeScorer(ForReward):
         """
         if self.load_options.weights is not None:
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
-        columns, labeled = self._labeled(predictions, references, labels, questions)
+        columns = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
+        correct = check_labels(self.name, labels, columns["predictions"])
         judged = self.compute(**columns, ask=None if self.first is None else (0, 1))["per_example"]
         scores = {"judge": judged["score"]}
         if self.first is not None:
@@ -157,46 +156,9 @@ class JudgeScorer(ForReward):
         ]
         return fit_weights(
             {name: [column[row] for row in kept] for name, column in scores.items()},
-            [labeled[row].correct for row in kept],
-            [labeled[row].question for row in kept],
+            [correct[row] for row in kept],
+            [columns["questions"][row] or columns["references"][row][0] for row in kept],
         )
-
-    def fit_examples(
-        self, *, predictions: Any, references: Any, labels: Any, questions: Any = None, count: int = 4
-    ) -> str:
-        """Add examples to the protocol, chosen from answers with human labels.
-
-        Three draws of `count` examples are compared on half of the questions; the best must lower the log-loss on the
-        other half. The judge is asked about each answer three times on average. The matcher is not used. Rows and
-        labels are as for `fit`.
-
-        Returns:
-            The protocol with its examples. Write it to a file and name the file: `load("judge", protocol=FILE, …)`.
-
-        Raises:
-            ValueError: The judge is a jury or answers at a decision endpoint, the protocol cannot have examples, there
-                are too few labels, or the examples gain nothing.
-        """
-        load = self.load_options
-        if load.judges is not None or load.api not in (None, "chat") or load.aspects is not None:
-            raise ValueError("judge: fit_examples needs one chat model; load the judge without judges, api and aspects")
-        _, labeled = self._labeled(predictions, references, labels, questions)
-        distinct = {answer.row: answer for answer in labeled if answer.row.prediction.strip()}
-
-        def ask(protocol: Protocol, asked: Sequence[JudgedRow]) -> list[float | None]:
-            judge = Judging(chat_model(load), [protocol], load.cache, load.batch)
-            rulings = judge.rulings(asked, raises=False)
-            return [None if ruling.verdict is None else ruling.verdict.score for ruling in rulings]
-
-        return fit_examples([*distinct.values()], load.asked, count, ask)
-
-    def _labeled(
-        self, predictions: Any, references: Any, labels: Any, questions: Any
-    ) -> tuple[dict[str, list[Any]], list[LabeledAnswer]]:
-        """Return the checked columns, and their rows with the labels."""
-        columns = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
-        judged = check_labels(self.name, labels, columns["predictions"])
-        return columns, list(map(LabeledAnswer, _rows(**columns), judged))
 
     def load(self) -> Jury:
         """Prepare the judges. The first row that needs one loads the model or calls the server."""
@@ -212,7 +174,7 @@ class JudgeScorer(ForReward):
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: JudgeOptions
     ) -> Scored:
-        rows = _rows(predictions, references, questions)
+        rows = list(map(JudgedRow, questions, map(tuple, references), predictions))
         band = options.ask or DEFAULT_BAND
         decided, first, matcher = self._decided(rows, band)
         decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
@@ -297,10 +259,6 @@ class JudgeScorer(ForReward):
         more |= {"cost": cost(asked, options.prices)} if options.prices else {}
         more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
-
-
-def _rows(predictions: list[str], references: list[list[str]], questions: list[str]) -> list[JudgedRow]:
-    return list(map(JudgedRow, questions, map(tuple, references), predictions))
 
 
 def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
