@@ -1,5 +1,6 @@
 """The labeling page: one answer at a time, labeled with keys or buttons."""
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,47 +17,8 @@ from .sheet import SKIP, Sheet
 BACK = "back"
 KEYS = {"right": "r", "wrong": "w", SKIP: "s", BACK: "b"}
 
-# Gradio drops a click while it handles another one. So presses wait in a queue until the row before them is saved. If
-# it cannot be saved, the queue is emptied, as its presses are meant for later rows. A held key labels one row.
-_QUEUE = """() => {{
-    const waiting = [];
-    let busy = false, shown;
-    const next = () => {{
-        busy = waiting.length > 0;
-        if (busy) document.getElementById(waiting.shift()).click();
-    }};
-    const press = id => {{ waiting.push(id); if (!busy) next(); }};
-    window.pressDone = row => {{
-        if (row === shown || row.startsWith('<section class="qa-problem"')) waiting.length = 0;
-        shown = row;
-        next();
-    }};
-    document.addEventListener("keydown", event => {{
-        const id = {ids}[event.key.toLowerCase()];
-        if (id && !(event.repeat || event.ctrlKey || event.metaKey || event.altKey)) press(id);
-    }});
-    document.addEventListener("click", event => {{
-        const button = event.target.closest("#buttons button");
-        if (!button || !event.isTrusted) return;
-        event.stopPropagation();
-        press(button.id);
-    }}, true);
-}}"""
-
-_CSS = """
-.qa-row { display: flex; flex-direction: column; gap: 14px; overflow-wrap: anywhere; }
-.qa-row h2 { margin: 0; font-size: 1.3rem; font-weight: 600; white-space: pre-wrap; }
-.qa-row ul { margin: 0; padding-left: 1.2rem; list-style: disc; white-space: pre-wrap; }
-.qa-row .qa-answer { font-size: 1.15rem; max-height: none; }
-.qa-note .qa-track { flex: 1; }
-#buttons { position: fixed; inset: auto 0 0; z-index: 1; padding: 12px 16px; background: var(--body-background-fill); }
-.gradio-container { padding-bottom: 72px !important; }
-#buttons button { min-width: 70px; padding-inline: 4px; }
-#right { background: #15803d; color: white; }
-#wrong { background: #b91c1c; color: white; }
-"""
-
-_TEMPLATE = templates(Path(__file__).parent).get_template("page.html")
+_FOLDER = Path(__file__).parent
+_TEMPLATE = templates(_FOLDER).get_template("page.html")
 
 _View = tuple[int | None, str, str]
 """The number of the current row (None after the last one), the row as HTML, and the progress as HTML."""
@@ -71,8 +33,7 @@ def launch(sheet: Sheet) -> gr.Blocks:
         share=False,
         quiet=True,
         theme=THEME,
-        css=_CSS,
-        css_paths=STYLE,
+        css_paths=[_FOLDER / "page.css", STYLE],
         footer_links=[],
         run_history=False,
         ssr_mode=False,
@@ -95,8 +56,8 @@ def _build(sheet: Sheet) -> gr.Blocks:
                 clicked = button.click(partial(_pressed, sheet, name), row, shown, trigger_mode="multiple", **quiet)
                 clicked.then(None, asked, js="row => window.pressDone(row)", api_visibility="private")
         page.load(lambda: _view(sheet, sheet.next()), None, shown, api_visibility="private")
-        ids = {key: name for name, key in KEYS.items()}
-        page.load(None, js=_QUEUE.format(ids=ids), api_visibility="private")
+        queue, ids = (_FOLDER / "page.js").read_text(encoding="utf-8"), {key: name for name, key in KEYS.items()}
+        page.load(None, js=queue.replace("KEYS", json.dumps(ids)), api_visibility="private")
     return page
 
 
