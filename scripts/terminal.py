@@ -30,15 +30,22 @@ def open_console(stderr: bool = False) -> "Console":
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
 
 
-def new_table(title: str, names: Iterable[str], figures: Iterable[str]) -> "Table":
-    """Return an empty table with these headings; columns of figures are aligned to the right."""
+def print_lines(console: "Console", lines: Iterable[str]) -> None:
+    """Print lines of plain text."""
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) -> "Table":
+    """Return an empty table with names on the left and figures on the right, which wrap in a narrow terminal."""
+    from rich import box
     from rich.table import Table
 
-    grid = Table(title=title, title_justify="left")
+    grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     for heading in names:
-        grid.add_column(heading)
+        grid.add_column(heading, overflow="fold")
     for heading in figures:
-        grid.add_column(heading, justify="right")
+        grid.add_column(heading, justify="right", overflow="fold")
     return grid
 
 

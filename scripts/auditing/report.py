@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.report import interval, print_lines, table
+from ..estimation.report import interval
 from ..reporting import charts
 from ..reporting.page import fill
-from ..terminal import open_console
+from ..terminal import new_table, open_console, print_lines
 from ..uncertainty.intervals import BootstrapEstimate
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
@@ -53,7 +53,7 @@ def show(audit: Mapping[str, Any]) -> None:
 
     console = open_console()
     for group, headings, rows, explained in _sections(audit):
-        grid = table(escape(group), headings)
+        grid = new_table(escape(group), headings[1:])
         for row in rows:
             grid.add_row(*map(escape, row))
         console.print(grid)

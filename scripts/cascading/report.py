@@ -8,8 +8,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..estimation.report import print_lines, table
-from ..terminal import open_console
+from ..terminal import new_table, open_console, print_lines
 from .curve import curve, point
 from .reading import LabeledScores
 from .testing import CONFIDENCE, find_band
@@ -47,9 +46,9 @@ def show(found: Mapping[str, Any]) -> None:
 
 
 def _table(found: Mapping[str, Any]) -> Any:
-    headings = ["", "judge asked for scores", "asked", "agreement", "metric decides"]
+    headings = ["judge asked for scores", "asked", "agreement", "metric decides"]
     headings += ["cost per 1,000"] * (found["chosen"]["cost"] is not None)
-    grid = table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
+    grid = new_table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1])]

@@ -62,7 +62,7 @@ def _report(criterion: "Criterion", selection: "Selection") -> None:
     rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
     grouped = [*selection.groups] != [""]
     figures = ("rows", "kept", "mean kept", "mean dropped", "lowest kept")
-    table = new_table(f"kept: {rule}", ["group"] * grouped, figures)
+    table = new_table(f"kept: {rule}", figures, ["group"] * grouped)
     if grouped:
         for name, (kept, dropped) in selection.groups.items():
             table.add_row(escape(name), *_figures(kept, dropped))

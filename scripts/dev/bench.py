@@ -40,7 +40,7 @@ def bench(
         from .benchmarks import text
         from .benchmarks.measure import measure
 
-        columns, grid = text.sample_columns(rows), new_table(_machine(device), NAMES, FIGURES)
+        columns, grid = text.sample_columns(rows), new_table(_machine(device), FIGURES, NAMES)
         for name in _METRICS if metric == "all" else (metric,):
             if name == "deltableu":
                 made = text.shuffled(text.with_questions(columns), _TIMES * rows, _REFERENCES)

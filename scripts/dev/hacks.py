@@ -162,7 +162,7 @@ def study(metric: Any, asked: Sequence[Row]) -> tuple[list[dict[str, Any]], str]
 
 def table(name: str, found: list[dict[str, Any]], questions: int) -> "Table":
     """Return a row for each family: the best template's score, and how often it and all templates are accepted."""
-    grid = new_table(f"{name}: {questions} questions", [""], ("templates", "best score", "accepted: best", "mean"))
+    grid = new_table(f"{name}: {questions} questions", ("templates", "best score", "accepted: best", "mean"))
     for one in found:
         figures = f"{one['reward']:.3f}", f"{one['accepted']:.1%}", f"{one['mean']:.1%}"
         grid.add_row(one["family"], str(one["templates"]), *figures)

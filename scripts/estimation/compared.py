@@ -6,18 +6,18 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..terminal import open_console
+from ..terminal import new_table, open_console, print_lines
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import POWER, Change, Paired
 from .powered import Estimate, Estimates
-from .report import grouped, interval, print_lines, table
+from .report import grouped, interval
 from .systems import Systems
 
 UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
 
 _SIGNIFICANT = 0.05
-_HEADINGS = ("", "difference", "p", "adjusted p", "smallest detectable")
+_HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
 
 
 def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> None:
@@ -30,12 +30,12 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -
             for (one, other), found in powered.differences.items()
         ])  # fmt: skip
     if any(pair.verdicts for pair in pairs):
-        grid = table("judged correct", ("", "wins", "losses", *_HEADINGS[1:]))
+        grid = new_table("judged correct", ("wins", "losses", *_HEADINGS))
         for pair in pairs:
             if pair.verdicts:
                 grid.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
         console.print(grid)
-    grid = table("mean score", _HEADINGS)
+    grid = new_table("mean score", _HEADINGS)
     for pair in pairs:
         grid.add_row(_title(pair), *_cells(pair.scores))
     console.print(grid)

@@ -1,20 +1,16 @@
 """Print estimates and plans."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..terminal import open_console
+from ..terminal import new_table, open_console, print_lines
 from ..uncertainty.intervals import BootstrapEstimate, Interval
 from .joining import Joined
 from .powered import Estimate, Estimates
 from .samples import Planned
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 
 def show(joined: Joined, estimates: Estimates) -> None:
@@ -22,31 +18,14 @@ def show(joined: Joined, estimates: Estimates) -> None:
     from rich.markup import escape
 
     console = open_console()
-    headings = ("", "rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
-    grid = table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
+    headings = ("rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
+    grid = new_table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
     grid.add_row("all", *_cells(estimates.all), style="bold")
     for name, found in estimates.groups.items():
         if isinstance(found, Estimate):
             grid.add_row(escape(name), *_cells(found))
     console.print(grid)
     print_lines(console, _notes(joined, estimates))
-
-
-def print_lines(console: "Console", lines: Iterable[str]) -> None:
-    """Print lines of plain text."""
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def table(title: str, headings: Sequence[str]) -> "Table":
-    """Return an empty table with names on the left and figures on the right, which wrap in a narrow terminal."""
-    from rich import box
-    from rich.table import Table
-
-    grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for heading in headings:
-        grid.add_column(heading, justify="right" if heading else "left", overflow="fold")
-    return grid
 
 
 def _cells(found: Estimate) -> list[str]:
@@ -111,7 +90,8 @@ def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
 def show_plan(planned: Sequence[Planned]) -> None:
     """Print the margin of error for several numbers of labels."""
     console = open_console()
-    grid = table("margin of error at 95% confidence", ("labels", "labels only", "with scores", "with --stratified"))
+    headings = ("labels", "labels only", "with scores", "with --stratified")
+    grid = new_table("margin of error at 95% confidence", headings, names=())
     for one in planned:
         grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
     console.print(grid)

@@ -80,7 +80,7 @@ def too_few(sets: Sequence[LabeledSet]) -> list[str]:
 
 def table(title: str, matchers: Mapping[str, BySet]) -> "Table":
     """Return a row for each set and matcher, with 95% intervals over questions."""
-    grid = new_table(title, ("set", "matcher"), ("answers", "correct", *_COLUMNS.values()))
+    grid = new_table(title, ("answers", "correct", *_COLUMNS.values()), ("set", "matcher"))
     for set_name in next(iter(matchers.values())):
         for name, sets in matchers.items():
             found = sets[set_name]
