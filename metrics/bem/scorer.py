@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, prediction
@@ -15,18 +16,6 @@ from .._shared.training import ForTraining
 from .._values.scorer import ReadsAnswerKeys
 from .options import BemOptions
 from .scoring import margins, score
-
-CITATION = """\
-@inproceedings{bulian2022tomayto,
-  title     = {Tomayto, Tomahto. Beyond Token-level Answer Equivalence for Question Answering Evaluation},
-  author    = {Bulian, Jannis and Buck, Christian and Gajewski, Wojciech and B{\\"o}rschinger, Benjamin and
-               Schuster, Tal},
-  booktitle = {Proceedings of EMNLP 2022},
-  pages     = {291--305},
-  year      = {2022},
-  url       = {https://aclanthology.org/2022.emnlp-main.20}
-}
-"""
 
 PRESETS: Mapping[str, Preset] = {"default": (None, None), "paper": ("kortukov/answer-equivalence-bem", "main")}
 
@@ -91,7 +80,7 @@ class BemScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     """
 
     name = "bem"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
     columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(_question, "string", QUESTIONS.help)}

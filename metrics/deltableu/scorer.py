@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,18 +18,6 @@ from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures
 from .tokens import load_tokenizer
-
-CITATION = """\
-@inproceedings{galley2015deltableu,
-  title     = {delta{BLEU}: A Discriminative Metric for Generation Tasks with Intrinsically Diverse Targets},
-  author    = {Galley, Michel and Brockett, Chris and Sordoni, Alessandro and Ji, Yangfeng and Auli, Michael and
-               Quirk, Chris and Mitchell, Margaret and Gao, Jianfeng and Dolan, Bill},
-  booktitle = {Proceedings of ACL-IJCNLP 2015 (Volume 2: Short Papers)},
-  pages     = {445--450},
-  year      = {2015},
-  url       = {https://aclanthology.org/P15-2073}
-}
-"""
 
 
 def _references(value: object) -> list[str]:
@@ -89,7 +78,7 @@ class DeltableuScorer(ForTraining, ForReward):
     """
 
     name = "deltableu"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://aclanthology.org/P15-2073", "https://github.com/mjpost/sacrebleu")
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from .._shared.arguments import Column, prediction, question
@@ -14,16 +15,6 @@ from .features import check_features
 from .keywords import KeywordModel, yake_for, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
 from .rows import check_keywords, check_sources, check_video, gather, rows_of, table
-
-CITATION = """\
-@article{liang2024evqascore,
-  title   = {{EVQAScore}: Efficient Video Question Answering Data Evaluation},
-  author  = {Liang, Hao and Chen, Zirong and Zhang, Wentao},
-  journal = {arXiv preprint arXiv:2411.06908},
-  year    = {2024},
-  url     = {https://arxiv.org/abs/2411.06908}
-}
-"""
 
 
 class Models(NamedTuple):
@@ -61,7 +52,7 @@ class EvqascoreScorer(Scorer):
     """
 
     name = "evqascore"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://arxiv.org/abs/2411.06908",)
     configurations = tuple(MODELS)
     columns: ClassVar[Mapping[str, Column]] = {

@@ -20,18 +20,6 @@ from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
 from .verdicts import JudgedRow, Verdicts
 
-CITATION = """\
-@inproceedings{zheng2023judging,
-  title     = {Judging {LLM}-as-a-Judge with {MT-Bench} and Chatbot Arena},
-  author    = {Zheng, Lianmin and Chiang, Wei-Lin and Sheng, Ying and Zhuang, Siyuan and Wu, Zhanghao and others},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume    = {36},
-  year      = {2023},
-  url       = {https://arxiv.org/abs/2306.05685}
-}
-"""
-
-
 # The metrics of this package that can decide before the judge.
 _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
@@ -90,7 +78,7 @@ class JudgeScorer(ForReward):
     """
 
     name = "judge"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://arxiv.org/abs/2306.05685",)
     columns: ClassVar[Mapping[str, Column]] = ANSWERS
     loading = JudgeLoading

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,6 @@ from .._values.scorer import ReadsAnswerKeys
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
 from .weights import UNFITTED, fit_weights, learner
-
-CITATION = """\
-@misc{balamurali2025revisiting,
-  title  = {Revisiting {NLI}: Towards Cost-Effective and Human-Aligned Metrics for Evaluating {LLM}s in Question
-            Answering},
-  author = {Balamurali, Sai Shridhar and Cheng, Lu},
-  year   = {2025}
-}
-"""
 
 PRESETS: Mapping[str, Preset] = {
     "default": (None, None),
@@ -98,7 +90,7 @@ class NliLexScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     """
 
     name = "nli_lex"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://github.com/saishridhar/DIVER-QA",)
     configurations = tuple(PRESETS)
     columns = ANSWERS

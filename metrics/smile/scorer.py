@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,17 +22,6 @@ from .engines import PRESETS
 from .options import SmileLoading, SmileOptions
 from .scoring import Components, Scores, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
-
-CITATION = """\
-@article{kendre2025smile,
-  title   = {{SMILE}: A Composite Lexical-Semantic Metric for Question-Answering Evaluation},
-  author  = {Kendre, Shrikant and Xu, Austin and Zhou, Honglu and Ryoo, Michael S. and Joty, Shafiq and
-             Niebles, Juan Carlos},
-  journal = {Transactions on Machine Learning Research},
-  year    = {2025},
-  url     = {https://openreview.net/forum?id=lnpOvuQYih}
-}
-"""
 
 
 class SmileScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
@@ -59,7 +49,7 @@ class SmileScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
     """
 
     name = "smile"
-    citation = CITATION
+    citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://openreview.net/forum?id=lnpOvuQYih",)
     configurations = tuple(PRESETS)
     columns: ClassVar[Mapping[str, Column]] = {
