@@ -132,36 +132,28 @@ def compare(
             skewness=skewness(sums, sizes),
         )
 
-    pairs = []
+    of_scores = []
     for system in systems:
-        turned, wins, losses = None, 0, 0
-        if marks is not None:
-            turned = marks[system] - marks[baseline]
-            wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
         are_verdicts = bool(np.isin([values[system], values[baseline]], (0, 1)).all())
-        exact = mcnemar(wins, losses) if count == rows else None
-        pairs.append(
-            Paired(
-                system=system,
-                baseline=baseline,
-                rows=rows,
-                clusters=count,
-                scores=change(values[system] - values[baseline], None, of_verdicts=are_verdicts),
-                verdicts=None if turned is None else change(turned, exact, of_verdicts=True),
-                wins=wins,
-                losses=losses,
-            )
-        )
-    of_scores = holm([pair.scores.p_value for pair in pairs])
-    of_verdicts = holm([pair.verdicts.p_value for pair in pairs if pair.verdicts])
+        of_scores.append(change(values[system] - values[baseline], None, of_verdicts=are_verdicts))
+    of_verdicts: Sequence[Change | None] = [None] * len(systems)
+    turns = [(0, 0)] * len(systems)
+    if marks is not None:
+        turned = [marks[system] - marks[baseline] for system in systems]
+        turns = [(int((one > 0).sum()), int((one < 0).sum())) for one in turned]
+        exact = [mcnemar(*wins_and_losses) if count == rows else None for wins_and_losses in turns]
+        of_verdicts = _adjusted([change(one, p, of_verdicts=True) for one, p in zip(turned, exact, strict=True)])
+    pairs = zip(systems, _adjusted(of_scores), of_verdicts, turns, strict=True)
     return [
-        replace(
-            pair,
-            scores=replace(pair.scores, adjusted=of_scores[place]),
-            verdicts=pair.verdicts and replace(pair.verdicts, adjusted=of_verdicts[place]),
-        )
-        for place, pair in enumerate(pairs)
+        Paired(system, baseline, rows, count, of_score, of_verdict, *wins_and_losses)
+        for system, of_score, of_verdict, wins_and_losses in pairs
     ]
+
+
+def _adjusted(changes: Sequence[Change]) -> list[Change]:
+    """Return changes with p-values after Holm's correction."""
+    p_values = holm([change.p_value for change in changes])
+    return [replace(change, adjusted=p_value) for change, p_value in zip(changes, p_values, strict=True)]
 
 
 def _checked(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) -> dict[str, Floats]:
