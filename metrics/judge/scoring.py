@@ -10,6 +10,7 @@ from statistics import fmean, stdev
 from types import SimpleNamespace
 from typing import Any
 
+from .._shared.scorer import mean
 from .decisions import ASPECTS
 from .reading import Verdict
 
@@ -76,7 +77,7 @@ def settled(samples: Sequence[Ruling], swapped: bool = False) -> Ruling:
         spread=stdev(scores) if len(scores) > 1 else None,
         flipped=pooled.correct != other.correct if pooled and other else None,
         ballots=own[0].ballots,
-        disagreement=_mean([sample.disagreement for sample in own]),
+        disagreement=mean([sample.disagreement for sample in own]),
     )
 
 
@@ -91,7 +92,7 @@ def voted(ballots: Sequence[Ruling], weights: Sequence[float]) -> Ruling:
     return replace(
         _of_requests(ballots, _pooled(cast)),
         ballots=tuple(ballots),
-        disagreement=_mean([abs(first - second) for first, second in combinations(scores, 2)]),
+        disagreement=mean([abs(first - second) for first, second in combinations(scores, 2)]),
     )
 
 
@@ -143,14 +144,9 @@ def _pooled(cast: Sequence[tuple[Verdict, float]]) -> Verdict | None:
         correct,
         verdicts[0].how,
         next(verdict.reason for verdict in verdicts if verdict.label == label),
-        _mean([verdict.confidence for verdict in verdicts]),
-        {name: _mean([aspects.get(name) for aspects in named]) for aspects in named for name in aspects} or None,
+        mean([verdict.confidence for verdict in verdicts]),
+        {name: mean([aspects.get(name) for aspects in named]) for aspects in named for name in aspects} or None,
     )
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
