@@ -87,7 +87,7 @@ def test_the_wheel_has_the_command_and_our_own_data(unpacked):
     assert [entry.value for entry in distribution.entry_points] == ["evaluate_qa.cli:app"]
     rows = ("sample.jsonl", "labeled_data/near_names.jsonl", "labeled_data/traps.jsonl")
     data = ("metrics/_values/place_names.tsv", "datasets_scripts/evouna/split.json")
-    for file in (*rows, *data, "reporting/page.html", "synthesis/prompt.jinja"):
+    for file in (*rows, *data, "labeling/page.js", "reporting/page.html", "synthesis/prompt.jinja"):
         assert (unpacked / "evaluate_qa" / file).stat().st_size > 0
     assert list(unpacked.glob("*.dist-info/licenses/LICENSE"))
 

@@ -38,7 +38,7 @@ def results(
         from ..estimation.arguments import parse_columns
         from ..estimation.signatures import signature_warnings
         from ..files.writing import check_different, check_place, write_file, write_json
-        from ..reporting import every_eval_ever, hub_results
+        from ..reporting import hub_results
 
         if (record is None) != (organization is None):
             raise ValueError("--record and --organization belong together. Give both or neither.")
@@ -57,7 +57,7 @@ def results(
         entries = hub_results.entries(of, facts, signature)
         write_file(target, yaml.safe_dump(entries, sort_keys=False, width=1000).encode())
         if record is not None:
-            write_json(record, every_eval_ever.record(of, facts, signature, organization or "", datetime.now(UTC)))
+            write_json(record, hub_results.record(of, facts, signature, organization or "", datetime.now(UTC)))
     typer.echo(f"Wrote {target}: {hub_results.notes(facts, signature)}")
     typer.echo(
         f"Propose it to the model's authors: hf upload {model} {quote(str(target))} {of.file.as_posix()} --create-pr"

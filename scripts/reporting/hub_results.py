@@ -1,4 +1,7 @@
-"""A model's figures as the Hub shows them, one value for each task: https://huggingface.co/docs/hub/eval-results."""
+"""A model's figures as the Hub shows them, one value for each task: https://huggingface.co/docs/hub/eval-results.
+
+They can also be written as a record of Every Eval Ever.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +16,7 @@ from .. import __version__
 from ..estimation.arguments import Names
 from ..estimation.signatures import signature_column
 from ..uncertainty.intervals import Interval
-from .facts import Facts, gather
+from .facts import CONFIDENCE, Facts, gather
 
 MEAN_SCORE = "Mean score"
 
@@ -89,3 +92,43 @@ def notes(facts: Facts, signature: str) -> str:
     unscored = f"{facts.joined.unscored:,} without a score left out" if facts.joined.unscored else ""
     parts += ["95% intervals", counted(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
     return "; ".join(filter(None, parts))
+
+
+def record(task: Task, facts: Facts, signature: str, organization: str, now: datetime) -> dict[str, Any]:
+    """Return a record of Every Eval Ever: https://github.com/evaleval/every_eval_ever, schema 0.3.0."""
+    developer = task.model.partition("/")[0]
+    stamp = f"{now.timestamp():.0f}"
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"{task.dataset.replace('/', '_')}/{task.model.replace('/', '_')}/{stamp}",
+        "evaluation_timestamp": date(facts).isoformat(timespec="seconds"),
+        "retrieved_timestamp": stamp,
+        "source_metadata": {
+            "source_name": "evaluate-qa",
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": "first_party" if organization == developer else "third_party",
+        },
+        "eval_library": {"name": "evaluate-qa", "version": __version__},
+        "model_info": {
+            "name": task.model,
+            "id": task.model,
+            "developer": developer,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
+        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in named(facts)],
+    }
+
+
+def _result(task: Task, rows: int, signature: str, name: str, figure: Interval) -> dict[str, Any]:
+    details = {"signature": signature} if signature else {}
+    config: dict[str, Any] = {"metric_name": name, "lower_is_better": False, "additional_details": details}
+    if name != MEAN_SCORE:
+        config |= {"metric_kind": "accuracy", "score_type": "continuous", "min_score": 0, "max_score": 1}
+    interval = {"lower": figure.low, "upper": figure.high, "confidence_level": CONFIDENCE}
+    return {
+        "evaluation_name": task.task,
+        "source_data": {"dataset_name": task.dataset, "source_type": "hf_dataset", "hf_repo": task.dataset},
+        "metric_config": config,
+        "score_details": {"score": figure.value, "uncertainty": {"confidence_interval": interval, "num_samples": rows}},
+    }
