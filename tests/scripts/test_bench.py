@@ -54,7 +54,7 @@ def test_ratios_by_hand():
     # For 20 rows, the baseline takes 10 s, and torch 2 s.
     seconds = {"loop": (10.0, [1.0, 1.0]), "default": (4.0, [0.5, 0.25]), "engine=torch": (2.0, [0.5, 0.5])}
     measured = {name: Measurement(took, 8 * 10**8, result) for name, (took, result) in seconds.items()}
-    grid = new_table("here", bench.NAMES, bench.FIGURES)
+    grid = new_table("here", bench.FIGURES, bench.NAMES)
     bench.add(grid, "bem", 20, measured)
     baseline, default, torch = zip(*(column.cells for column in grid.columns), strict=True)
     assert baseline == ("bem", "loop", "10.000", "2.0", "1.00", "800", "")
