@@ -12,8 +12,8 @@ A protocol is a prompt (`prompts.py`) with these settings:
                                                 judged answers that precede each row in the conversation; only if the
                                                 reply is a label
 
-The template can use `question` (may be ""), `references` (a list) and `prediction`, which it must contain. The protocols
-of this package are in `protocols.jinja`; all requests are in our own words.
+The template can use `question` (may be ""), `references` (a list) and `prediction`, which it must contain. This
+package's protocols are in `protocols.jinja`; all requests are in our own words.
 """
 
 import re
