@@ -323,7 +323,8 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
     if _is_ordered(texts):
-        return None if None in places else _in_order(texts, places)
+        found = [place for place in places if place is not None]
+        return _in_order(texts, found) if len(found) == len(places) else None
     whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
     return True if whole or 1 < len(items) <= len(names) else None
 

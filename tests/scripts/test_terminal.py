@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 
 from evaluate_qa.agreement.report import _grid
-from evaluate_qa.estimation.report import table
-from evaluate_qa.terminal import interrupt_on_sigterm, open_console, reported_errors
+from evaluate_qa.terminal import interrupt_on_sigterm, new_table, open_console, reported_errors
 
 
 class Terminal(io.StringIO):
@@ -35,7 +34,7 @@ def test_a_pipe_is_wide_and_a_terminal_has_its_own_width(monkeypatch, stream):
 
 
 def test_a_narrow_terminal_cuts_off_no_figures():
-    estimates = table("accuracy", ["", "accuracy", "labels only"])
+    estimates = new_table("accuracy", ["accuracy", "labels only"])
     estimates.add_row("all", "0.123 [0.456, 0.789]", "0.321 [0.654, 0.987]")
     agreement = _grid(["accuracy", "specificity"])
     agreement.add_row("lexical_match", ".123\n.456 .789", ".321\n.654 .987")
