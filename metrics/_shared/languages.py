@@ -14,7 +14,7 @@ from .words import exact_words
 _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
 # A lowercase word with a letter of another language, such as "başkent". Capitalized words may be names.
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
-# Single letters of other scripts, and two Greek ones, such as π or βε, are symbols. Syllables and ideographs are words.
+# A letter of another script (π) or a pair of Greek letters (βε) is a symbol. Syllables and ideographs are words.
 _WORD = re.compile(r"(?![α-ω]{2}(?![^\W\d_]))[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 # Vowel marks of Arabic and Hebrew, and endings of Turkish names and of Korean words.
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")

@@ -40,7 +40,7 @@ _LABELS: Sequence[_Form] = [
         (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
         (r"(?<!to )(?<!on )\b[KQRBN]?[a-h]?x?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move in chess
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
-        (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an address of the internet
+        (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an IPv4 address
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
         (r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+/#-]*\w[+#]?", {}),  # any other with a letter and a digit
     )
@@ -54,7 +54,7 @@ _KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ct
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
-_TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # "2x + 1" has no label 2x
+_TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 
 

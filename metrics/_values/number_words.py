@@ -214,7 +214,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("per", r"(?: of an?)? percentage points?\b", " percent"),
         ("pow", r" to the power of ", " ^ "),
         ("bas", r" basis points?\b", " bp"),
-        ("ove", r"\b(\d{3}) over (?=\d\d\b(?! \w))", r"\1/"),  # of blood
+        ("ove", r"\b(\d{3}) over (?=\d\d\b(?! \w))", r"\1/"),  # blood pressure
         ("gmt", r"\bGMT\b", "UTC"),
         ("hun", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
         ("hun", r"\ban? hundred\b", "one hundred"),

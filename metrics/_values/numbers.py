@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isclose
 
 _ROUNDED = 0.03  # Largest relative difference of numbers that are equal when rounded.
-_SCALES = frozenset({0, 6, 9, 12})  # Powers of ten with a name, such as million.
+_SCALES = frozenset({0, 6, 9, 12})  # Exponents of one, million, …, whose digits are exact.
 _APPROXIMATE = 0.015  # Largest relative difference of converted and approximate numbers.
 _EXACT = 100  # Largest factor of a conversion that people compute exactly.
 _LARGEST_POWER = 300  # Largest number of digits, and largest power of ten.

@@ -164,7 +164,7 @@ def _compare_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Com
 
 
 def _has_more_name(text: str, mention: Mention, words: Sequence[str]) -> bool:
-    """Return whether another name follows a number: "iPhone 12 Pro" is not "iPhone 12"."""
+    """Return whether a capitalized word that the reference lacks follows a number: "iPhone 12 Pro"."""
     following = _NAME.match(text, mention.end)
     return not mention.ordinal and following is not None and following[1].lower() not in words
 

@@ -11,7 +11,7 @@ Variant = Literal["paper", "released"]
 # The defaults of sacrebleu, from Chen and Cherry 2014, http://aclweb.org/anthology/W14-3346
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 
-# ISO 639-1. Without this check, "cn" or "jp", which are no languages, would silently mean the tokenizer 13a.
+# ISO 639-1. "cn" and "jp" are not language codes, and would silently select the 13a tokenizer without this check.
 _LANGUAGES = (
     "a[abefkmnrsvyz]|b[aeghimnors]|c[aehorsuvy]|d[aevz]|e[elnostu]|f[afijory]|g[adlnuv]|h[aeiortuyz]|"
     "i[adegikostu]|j[av]|k[agijklmnorsuvwy]|l[abginotuv]|m[ghiklnrsty]|n[abdeglnorvy]|o[cjmrs]|p[ailst]|q[u]|"
@@ -39,7 +39,7 @@ class DeltaBleuOptions(Options):
     )
     lang: str | None = option(
         None,
-        Text("a two-letter code of ISO 639-1 such as 'en' or 'zh'", rf"(?i)({_LANGUAGES})([-_]\w+)*"),
+        Text("a two-letter ISO 639-1 code such as 'en' or 'zh'", rf"(?i)({_LANGUAGES})([-_]\w+)*"),
         "Set the language of the texts, with or without a region.",
         control=Control("Language", values={"en": "English, and most others", "zh": "Chinese"}, info=""),
     )

@@ -208,7 +208,7 @@ def test_a_language_without_spaces_needs_a_tokenizer(metric):
 
 @pytest.mark.parametrize("lang", ["xx", "cn", "JP-jp", "eng"])
 def test_an_unknown_language_is_refused(metric, lang):
-    message = f"^deltableu: lang is '{lang}'; expected a two-letter code of ISO 639-1 such as 'en' or 'zh'$"
+    message = f"^deltableu: lang is '{lang}'; expected a two-letter ISO 639-1 code such as 'en' or 'zh'$"
     with pytest.raises(ValueError, match=message):
         metric.compute(predictions=["a"], references=["a"], lang=lang)
 
