@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# forms of hours, names of powers of ten, and words that other modules need. In pairs of words, one takes the place of the
-# step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
+# forms of hours, names of powers of ten, and words that other modules need. In pairs of words, one takes the place of
+# the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
 # Turkish has no dotless i, as in texts of `plain`.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 """Words of languages."""

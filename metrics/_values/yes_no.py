@@ -34,7 +34,6 @@ _PRONOUN_AND_VERB = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_YES_IT_DOES = re.compile(rf"(?:yes|no|yeah|nope),?\ {_PRONOUN_AND_VERB.pattern}[.!]*", re.IGNORECASE | re.VERBOSE)
 _OF_COURSE = re.compile(
     r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
     r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
@@ -121,7 +120,8 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     if _NAME.fullmatch(texts.reference) and _ASKS_NAME.match(texts.question):
         return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
-    bare = words <= _BARE or _YES_IT_DOES.fullmatch(texts.reference) is not None
+    brief = words <= _BARE
+    bare = brief or _just_states(texts.question, texts.reference, expected)
     polar = bare and (_IN_ENGLISH.match(texts.question) or not texts.question) and not _ASKS_IT.search(texts.question)
     if polar and _OPEN.fullmatch(texts.answer):
         return Comparison("yes_no", False)
@@ -134,7 +134,17 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
         return Comparison("yes_no", False)
     reasoned = not bare and (texts.length > 1 or _CONDITION.search(texts.reference))
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)
+    in_words = polarity(texts.answer) is None  # without a yes or no
+    if bare and not brief and texts.length > _BARE and (said == expected or in_words):
+        just_states = in_words or _just_states(texts.question, texts.answer, said)
+        unclear = unclear or not just_states or _CONDITION.search(texts.answer) is not None
     return Comparison("yes_no", None if unclear else said == expected)
+
+
+def _just_states(question: str, text: str, said: bool | None) -> bool:
+    """Return whether a yes or no is followed just by the question's statement: "Yes, it is.", "Yes, ice floats."."""
+    statement = text.partition(", ")[2]
+    return statement != "" and says_yes(question, statement) == said
 
 
 def polarity(text: str) -> bool | None:
