@@ -103,15 +103,29 @@ def is_visible(text: str) -> bool:
 
 
 def prediction(value: object) -> str:
-    """Check one prediction. It may be empty; one without a visible character becomes `""`."""
-    if not isinstance(value, str):
-        raise Unexpected("a string")
-    return clean(value) if is_visible(value) else ""
+    """Check one prediction, and return what follows the thoughts of a reasoning model.
+
+    A prediction may be empty. One without a visible character, or with thoughts that do not end, becomes `""`.
+
+    >>> prediction("<think>Lyon? No.</think>Paris"), prediction("<think>Lyon? No, Par")
+    ('Paris', '')
+    """
+    text = _text(value)
+    _, ended, answer = text.rpartition("</think>")
+    if ended:
+        return _text(answer.lstrip())
+    return "" if text.lstrip().startswith("<think>") else text
 
 
 def question(value: object) -> str:
     """Check one question. Return `""` for `None`, a row without a question."""
-    return "" if value is None else prediction(value)
+    return "" if value is None else _text(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Unexpected("a string")
+    return clean(value) if is_visible(value) else ""
 
 
 def texts(value: object) -> list[str]:

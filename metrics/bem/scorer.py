@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, prediction
+from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, question
 from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts
@@ -43,7 +43,7 @@ def bem_pair(question: str, answer: str, reference: str) -> Texts:
 
 def _question(value: object) -> str:
     """Check one question; BEM needs one for every row."""
-    if value is None or not (text := prediction(value)).strip():
+    if not (text := question(value)):
         raise Unexpected("a question, which BEM needs for every row", RowValueError)
     return text
 

@@ -146,6 +146,15 @@ def test_invisible_text_is_empty(text):
         texts(text)
 
 
+def test_thoughts_are_no_part_of_an_answer():
+    assert prediction("\n<think>Lyon? No, <think>Paris.</think></think>\n\nParis") == "Paris"
+    assert [prediction("<think>Paris, or"), prediction("Lyon? No.</think>"), prediction("a <think> b")] == [
+        "",
+        "",
+        "a <think> b",
+    ]
+
+
 @pytest.mark.parametrize("text", [".", "0", "\ud800", "\u0301", "👍\ufe0f", "京"])
 def test_visible_text_is_not_empty(text):
     assert prediction(text) != ""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import evaluate_qa
 from evaluate_qa.labeled_data.files import TRAPS
+from evaluate_qa.metrics._shared import arguments
 from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import Reply
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol
@@ -50,7 +51,7 @@ def columns(rows):
 def sent(reference, question, prediction):
     """What the request about a row must contain."""
     references = [reference] if isinstance(reference, str) else reference
-    return clean(question), tuple(map(clean, references)), clean(prediction)
+    return clean(question), tuple(map(clean, references)), arguments.prediction(prediction)
 
 
 def found(body):
@@ -124,7 +125,7 @@ def test_texts_stay_in_their_fields(name):
     for row in in_every_place([*INJECTIONS, *(row["prediction"] for row in TRAPPED)]):
         reference, question, prediction = map(clean, row)
         messages = protocol(name).conversation(question, [reference], prediction)
-        assert found({"messages": messages}) == sent(*row)
+        assert found({"messages": messages}) == (question, (reference,), prediction)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
