@@ -15,6 +15,7 @@ from .calendar_names import keys_in_cycle
 from .comparison import Texts
 from .number_words import with_digits
 from .numbers import equal
+from .numerals import pattern_of
 from .phrases import negated, rest, singular
 from .places import keys_of
 from .reading import Mention, read
@@ -80,14 +81,7 @@ _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
     r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+", re.IGNORECASE
 )
-_HEDGE = re.compile(
-    r"^(?:\s|either|possibly|perhaps|maybe|probably|mostly|mainly|chiefly|"
-    r"it(?:'s| is| was| might be| may be| could be)|or|and|"
-    r"one(?: of them)? is|another is|a (?:third|second|fourth) is|"
-    r"there are (?:several|many|two|three|some) possibilities|candidates are|any of these|one of these|one of them|"
-    r"take your pick|my guesses|i'd guess|in no particular order|try|the answer is|else)*",
-    re.IGNORECASE,
-)
+_HEDGE = re.compile(rf"^(?:{pattern_of('hedge')})*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")

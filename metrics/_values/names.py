@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .._shared.words import exact_words
 from .comparison import Texts
+from .numerals import pattern_of
 from .reading import value_of_roman
 from .text import without_accents, word_set
 
@@ -159,18 +160,10 @@ def _abbreviates(letters: str, long: str) -> bool | None:
     return False if len(initials) == len(letters) and not long.isupper() else None
 
 
-_ROLE = (
-    r"(?:author|painter|composer|president|king|queen|pope|emperor|monarch|actor|actress|singer|player|philosopher|poet|"
-    r"writer|inventor|explorer|director|minister|chancellor|leader|founder|sculptor|architect|engineer|astronomer|"
-    r"brothers?|sisters?|captain|coach|lawyer|doctor|person|\w{3,}(?:ist|ician|wright|naut|woman)|woman|"
-    r"(?!german|roman|norman|human|ottoman)\w*man)"
-)
+_ROLE = rf"(?:{pattern_of('role')})"
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
-    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:wer|wen|wem|qui|chi|quem|кто|kim|kto|kdo|ποι[οα]ς?|siapa|hvem|vem)\b|"
-    r"\b(?:(?:pen|stage) name|pseudonym|emergency contact)\b|"
-    r"\b(?:wessen|(?:von|mit|bei|an|nach) wem|quién(?:es)?|(?:à|par|de) qui|"
-    r"(?:da|di) chi|por quem|кем|кого|чь[яёи]|wie (?:schreef|schilderde|heeft|ontdekte|componeerde))\b",
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b",
     re.IGNORECASE,
 )
 asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
@@ -178,7 +171,7 @@ asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
 _TITLES, _PARTICLES = (frozenset().union(*_sets(kind)) for kind in ("title", "particle"))
 _NO_NAMES = frozenset().union(*_sets("no_name"))  # First words of texts that are no person's name.
 # Words of answers that name a person whom they do not mean.
-_DENIES = re.compile(r"\b(?:not|no|never|n?or|nothing|but|even|(?:al)?though|except|unlike)\b|n[’']t\b", re.IGNORECASE)
+_DENIES = re.compile(rf"\b(?:{pattern_of('exception')}|{pattern_of('negator')})\b|n[’']t\b", re.IGNORECASE)
 # Nicknames that look unlike the full name, with the first letters of full names.
 _FULL_NAMES = {
     word: letters
@@ -189,13 +182,7 @@ _FULL_NAMES = {
 }
 # Forms of one given name in several languages that look unlike each other.
 _FORMS_OF = {name: group for group in _sets("form") for name in group}
-_RELATIVES = re.compile(
-    r"\b(?:son|daughter|brother|sister|father|mother|wife|husband|nephew|niece|uncle|aunt|cousin|grand\w+|"
-    r"née|born|friend|pupil|student|teacher|rival|colleague|contemporary|successor|predecessor|assistant|ami|élève|amic[oa]|allievo|freund|schüler|zeitgenosse|"
-    r"sohn|tochter|enkel(?:in)?|neffe|nichte|bruder|schwester|"
-    r"vriend|leerling|tijdgenoot|amig[oa]|alumno|contempor\w+)\b|(?<!\bit)(?<!\bthat)[’']s?\s",
-    re.IGNORECASE,
-)
+_RELATIVES = re.compile(rf"\b(?:{pattern_of('relative')})\b|(?<!\bit)(?<!\bthat)[’']s?\s", re.IGNORECASE)
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яё]"
 _CAPITALIZED = re.compile(
     rf"(?<![\w.'’-]){_CAPITAL}[\w'’.-]*"

@@ -4,15 +4,10 @@ import re
 
 from .._shared.words import exact_words
 from .comparison import Texts
+from .numerals import pattern_of
 from .phrases import contains
 
-NO_ANSWER = re.compile(
-    r"(?:(?:it|this|that|the answer)(?:['’]s| is| was)? )?(?:unknown|unanswerable|not (?:known|mentioned|stated|given|"
-    r"specified|said)(?: (?:in|by) the \w+)?|(?:cannot|can['’]t|can not) be (?:determined|answered)(?: from the \w+)?)|"
-    r"the \w+ (?:does not|doesn['’]t|did not|didn['’]t) (?:mention|say|tell|state|specify)(?: (?:it|this|that|us))?"
-    r"(?: (?:who|what|when|where|why|how)\b.*)?",
-    re.IGNORECASE,
-)
+NO_ANSWER = re.compile(pattern_of("no_answer"), re.IGNORECASE)
 _NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)
 # References that such a text may stand for.
 _SIGN = re.compile(

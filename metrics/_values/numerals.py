@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# forms of hours, names of powers of ten, and words that other modules need. In pairs of words, one takes the place of
+# forms of hours, names of powers of ten, and words or patterns of other modules. In pairs, one word takes the place of
 # the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
 # Turkish has no dotless i, as in texts of `plain`.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
@@ -18,6 +18,11 @@ WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read
 def words_of(kind: str) -> frozenset[str]:
     """Return all words of one kind in `words.tsv`."""
     return frozenset(word for _, of_kind, _, words in WORDS if of_kind == kind for word in words.split())
+
+
+def pattern_of(kind: str) -> str:
+    """Return a pattern for the phrases of one kind in `words.tsv`, without parentheses around it."""
+    return "|".join(words for _, of_kind, _, words in WORDS if of_kind == kind)
 
 
 # An ordinal is a number of a date: before a month or "year", or after hundreds.

@@ -10,39 +10,27 @@ from itertools import pairwise
 from typing import Any
 
 from .._shared.words import exact_words
-from .numerals import words_of
+from .numerals import pattern_of, words_of
 
 FILLERS = words_of("filler")
 # A text with one of these words needs a rule that knows what it negates.
 NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
-_NEGATION_AT_END = re.compile(
-    r"(?:\bnot|n't|n’t|\brather than|\binstead of|\bnever|\bnicht|\bno longer|\bpas|\bunlike)"
-    r"(?:\s+(?:in|on|at|by|the|until|about|a|just|only|from|be|was|year))*\s*$",
-    re.IGNORECASE,
-)
+_NEGATION_AT_END = re.compile(rf"(?:{pattern_of('negation')})(?:\s+(?:{pattern_of('link')}))*\s*$", re.IGNORECASE)
 _BEFORE = 60  # Characters before a value in which its negation is searched.
 # What follows and precedes a value that an answer mentions for comparison.
 _ELSEWHERE = re.compile(
     r"[\w)]*\W{0,3}(?:would (?:be|have been)|(?:is|are|was|were) (?:only|just|merely) (?:the|an?|for|in))\b",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
-    r"\b(?:unlike|whereas|while|compared (?:to|with)|as opposed to|in contrast to|instead of|rather than)\b[^.;:]*$",
-    re.IGNORECASE,
-)
+_COMPARED = re.compile(rf"\b(?:{pattern_of('contrast')})\b[^.;:]*$", re.IGNORECASE)
 _OR = re.compile(
     r"\s*,?\s*(?:\bor\b|/|\boder\b|\bou\b|\bmaybe\b|\bperhaps\b|\bpossibly\b)"
     r"(?:\s+(?:in|on|the|about|maybe|perhaps|possibly|even|was|it|is|else))*\s*",
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(
-    r"\b(?:wait|hold on|recompute|recalculate|withdraw|(?:take|took) (?:that|it|this) back|forget (?:it|that)|"
-    r"scratch that|correction|my mistake|i mean[t]?|miscounted|slipped|changed my mind|on reflection|"
-    r"strike (?:that|it)|excuse me|apologies|sorry|disregard|ignore|no longer stand|"
-    r"(?:can(?:no|')?t|won't|cannot) (?:tell|say|confirm)|not sure|no way of|i was thinking of|my first|at first|"
-    r"first thought|then again|used to think|oh no|edit:|(?:was|is) (?:flawed|mistaken))\b|"
-    r"(?:\.\.\.|…)\s*(?:no|nope)\b|\b(?:actually|hm+),? (?:no|nope|yes|yeah)\b|"
-    r"\?\s*$|\?\s+(?=\S)"
+    rf"\b(?:{pattern_of('retraction')})\b|"
+    r"(?:\.\.\.|…)\s*(?:no|nope)\b|\b(?:actually|hm+),? (?:no|nope|yes|yeah)\b|\?\s*$|\?\s+(?=\S)"
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SHORT = 3  # Words of at most this length keep their s, such as "gas".

@@ -6,7 +6,8 @@
 import re
 from collections.abc import Callable
 
-from .numerals import HOURS, ORDINALS
+from .numerals import HOURS, ORDINALS, WORDS
+from .text import Replacement
 from .units import UNIT_NAMES
 
 _A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
@@ -47,40 +48,16 @@ def _turkish_clock(match: re.Match[str]) -> str:
     return _clock(hour, after if direction.startswith("g") else -after)
 
 
+_PARTS = {"UNIT": _A_UNIT, "ONE": _ONE, "FRACTION": _FRACTION, "OF": _OF}
+_PORTIONS: list[tuple[str, Replacement]] = [
+    (re.sub("[A-Z]{2,}", lambda match: _PARTS[match[0]], pattern), replacement)
+    for _, kind, replacement, pattern in WORDS
+    if kind == "portion"
+]
 _REWRITINGS = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
-        (rf"\b(\d) ?(?:viertel|quarts?|4º|4ᵒˢ|quart[oi]|kwart|четверти) ?(?:d[ei] |d')?{_A_UNIT}", r"\1/4 "),
-        (rf"\b(?:eine? )?dreiviertel ?{_A_UNIT}", "3/4 "),
-        (rf"\b(?:(?:eine? )?viertel|четверть |çeyrek |ćwierć ) ?{_A_UNIT}", "1/4 "),
-        (rf"{_FRACTION}(?:tiers|drittel|tercios?|terços?|3º|3ᵒˢ|3e){_OF}", r"\1/3"),
-        (rf"{_FRACTION}(?:viertel|quarts?|4º|4ᵒˢ|kwart){_OF}", r"\1/4"),
-        (r"\b(\d) (?:kwartier|kwadrans\w*)\b", r"\1/4 hour"),
-        (r"(?<=\d)(?: i pół\b| с половиной\b| buçuk(?=[td]a\b|\b))", " 1/2"),
-        (r"\b(\d+) (horas?|or[ae]) (?:y|e) (?:1 |un )?(?:cuarto|quarto|4º)\b", r"\1 1/4 \2"),
-        (rf"{_ONE}(?:(?:halbe[nrs]?|demie?|(?:med|me)i[oa]|mezz[oa]|half|halve|pół|yarim)[- ]|mezz'){_A_UNIT}", "1/2 "),
-        (rf"\bпол(?:овин[ау] )?{_A_UNIT}", "1/2 "),
-        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk) 10(?=00)", "15"),
-        (r"\b(?:półtor(?:a|ej)|полтор[аы]|bir buçuk)\b(?! (?:ми|mi|тыс|tys|bin))", "1 1/2"),
-        (r"(?<=\d) türk lirasi\b", " lira"),
-        (r"(?<=\d) ton\b", " tonne"),
-        (r"(?<=\d) chili\b", " kg"),
-        (r"(?<=\d) grad\b", " °"),
-        (r"(?<=\d) lat\b", " lata"),
-        (r"(?<![\d.,])(\d{1,3}(?:[.,]\d+)?) г\b(?!\.)", r"\1 грамм"),
-        (
-            r"(^|[^\w\s]\s*|\b(?:est|ist|es|è|is|é|fait|bei|auf|de|di|tot|до|около) )"
-            r"(?:minus|moins|menos|meno|min|минус|eksi) (?=\d)",
-            r"\1-",
-        ),
-        (
-            r"(\d+ ?(?:grad|grados|degrés|gradi|graden|graus|°C?)) (?:unter null|bajo cero|sous zéro|sotto zero|"
-            r"abaixo de zero|onder nul)\b",
-            r"-\1",
-        ),
-        (r"\b(\d+) uur en (?:een |1 )?(?:kwartier|1/4 hour)", r"\1 1/4 uur"),
-        (r"\bun'ora 1/2", "1 1/2 ore"),
-        (r"\bun'(?=ora\b)", "1 "),
+        *_PORTIONS,
         (
             r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
             r"(\d\d?)(?: (c[eé]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
