@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .numerals import WORDS
+from .numerals import WORDS, words_of
 from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, bare, compare_program
 
@@ -56,11 +57,32 @@ _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
+only_signs = re.compile(r"[^\w\s]+(?:\s[^\w\s]+)*").fullmatch
+"""Match a text of signs, such as an emoji."""
+# "It is", punctuation, variation selectors, and tones of skin.
+_STYLE = re.compile(
+    "^(?i:it|this|that)(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\ufe0f]|(?<=.)[\U0001f3fb-\U0001f3ff]"
+)
+_SIGN = re.compile("[\U0001f1e6-\U0001f1ff]{2}|.")  # A flag has two characters.
+_SAME_SIGNS = str.maketrans({sign: signs[0] for signs in words_of("sign") for sign in signs})
 
 
 def may_be_code(reference: str) -> bool:
     """Return whether a reference has a sign or word that codes have."""
     return bool(_MAY_BE_CODE.search(reference) or COMMAND.match(reference))
+
+
+def compare_signs(texts: Texts) -> bool | None:
+    """Compare signs, whose style and skin tone do not count; None for other answers, and for signs of one meaning.
+
+    >>> [compare_signs(Texts("", answer, "→")) for answer in ("→", "It is ←.", "⟶", "to the right")]
+    [True, False, None, None]
+    """
+    reference, answer = (_STYLE.sub("", text) for text in (texts.reference, texts.answer))
+    if answer == reference or texts.answer_words == exact_words(texts.reference):
+        return True
+    left, right = (sorted(_SIGN.findall(text.translate(_SAME_SIGNS))) for text in (reference, answer))
+    return None if left == right or not only_signs(answer) or reference.isascii() or answer.isascii() else False
 
 
 def compare_code(texts: Texts) -> Comparison | None:

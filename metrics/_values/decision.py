@@ -24,7 +24,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .calendar_names import compare_in_cycle, is_in_cycle
 from .choices import compare_options, may_be_option, offers_options
-from .codes import compare_code, may_be_code
+from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
@@ -277,6 +277,7 @@ _RULES = (
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
+    Rule("identifier", compare_signs, only_signs, longest_answer=20),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
