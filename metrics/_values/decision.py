@@ -40,7 +40,7 @@ from .names import (
     is_same_name,
     may_be_person,
 )
-from .negations import is_denial
+from .negations import is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
@@ -287,6 +287,7 @@ _RULES = (
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),
+    Rule("negation", _if(only_denies, False), most_spaces=3, longest_reference=60, longest_answer=100),
     Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
     Rule("direction", unless_denied(compare_roles), most_spaces=15),
     Rule("direction", unless_denied(compare_direction), has_direction, most_spaces=15),

@@ -4,20 +4,28 @@ import re
 from functools import lru_cache
 
 from .comparison import Texts
-from .numerals import words_of
+from .numerals import pattern_of, words_of
 from .phrases import stem
 from .text import word_set
 
-_NEGATOR = re.compile(r"\b(?:not|no|never|cannot|fail(?:ed|s)? to)\b|n['’]t\b")  # in lower case
-_SHORTENED = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|n['’]t\b|\bcannot\b|\bfail(?:ed|s)? to\b")
+# Negations in lower case. The word after "no" tells a Spanish denial from an English "no".
+_NOT = re.compile(rf"\b(?:ca|wo|sha)n't\b|n't\b|\b(?:{pattern_of('negator')}|{pattern_of('denial')})\b|^without\b")
+_NOBODY = pattern_of("nobody")
+_NEGATOR = re.compile(rf"\b(?:not|no|never)\b|^(?:{_NOBODY})\b|{_NOT.pattern}")
+_QUANTIFIER = re.compile(rf"^(?:({_NOBODY})|{pattern_of('everybody')})\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
 _NEGATORS = word_set("not no never")
-_LEADING = word_set("no yes well so actually")
+_LEADING = word_set("no yes well so actually") | words_of("no") - _NEGATORS
 _NO_CONTENT = _NEGATORS | word_set("do does did a an the that")
 # With these words, a statement and its denial can both be true, or "not" denies only a part.
 _LIMITED = words_of("limiting")
+_SMALL = (words_of("function") | words_of("statement")) - word_set("much so and und et")
+_ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
+_NO_STATEMENT = re.compile(r"[?\d]")  # Numbers are compared elsewhere.
+_CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
+_FIRST = 3  # Words before "not", as in "He was found not guilty".
 
 
 def is_denial(texts: Texts) -> bool:
@@ -38,19 +46,39 @@ def is_denial(texts: Texts) -> bool:
     said = _content(wanted)
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
-    return sorted(negators) == [0, 1] and bool(said) and not part and said == _content(given)
+    return abs(negators[0] - negators[1]) == 1 and bool(said) and not part and said == _content(given)
+
+
+def only_denies(texts: Texts) -> bool:
+    """Return whether an answer ends by denying the reference: "It is not Rome" and "Paris, not Rome" for "Rome".
+
+    >>> [only_denies(Texts("", text, "Rome")) for text in ("Ce n'est pas Rome", "not just Rome", "No, Rome")]
+    [True, False, False]
+    """
+    answer, question, wanted = texts.answer, texts.question, _words(texts.reference)
+    content = {*wanted} - _SMALL
+    if content.isdisjoint(wanted[-1:]) or wanted[-1] not in texts.answer_words or not _has_negator(answer):
+        return False
+    before, clause = map(_words, _CLAUSES.findall(answer.strip(" .!"))[0])
+    negators = [place for place, word in enumerate(clause) if word in _NEGATORS]
+    if len(negators) != 1 or not content.isdisjoint(before) or not _LIMITED.isdisjoint(clause):
+        return False
+    first, others = clause[: negators[0]], {*clause} - content - _SMALL - _NEGATORS
+    alone = others <= {*_words(question)} or (len(first) <= _FIRST and content.isdisjoint(first) and others <= {*first})
+    asks = _ASKS_DENIED.search(question) or _has_negator(f"{texts.reference} {question}")
+    return alone and not asks and not _NO_STATEMENT.search(answer)
 
 
 @lru_cache(maxsize=1 << 12)
 def _has_negator(text: str) -> bool:
-    return _NEGATOR.search(text.lower()) is not None
+    return _NEGATOR.search(text.lower().replace("’", "'")) is not None
 
 
 @lru_cache(maxsize=1 << 12)
 def _words(text: str) -> list[str]:
     """Return the words in lower case, without "yes" or "no" at the start, and with "not" for "n't"."""
-    full = _SHORTENED.sub(lambda match: _FULL.get(match[0][:2], " not"), text.lower())
-    words = _WORD.findall(full)
+    full = _NOT.sub(lambda match: _FULL.get(match[0][:2], " not"), text.lower().replace("’", "'"))
+    words = _WORD.findall(_QUANTIFIER.sub(lambda match: "each not" if match[1] else "each", full))
     return words[1:] if len(words) > 1 and words[0] in _LEADING and re.match(r"\W*\w+\s*[,.;:!–—-]", full) else words
 
 

@@ -4,16 +4,11 @@ import re
 
 from .._shared.words import exact_words
 from .comparison import Texts
+from .numerals import pattern_of
 from .phrases import FILLERS, contains, negated
 
 _CORRECTION = re.compile(
-    r"(?:^|[.;:,!?…—-]\s*)(?:correction|edit)\s?:|\b(?:no,? wait|wait,? no|hold on|oh no|"
-    r"(?:scratch|strike|forget|disregard) (?:that|this|it)|"
-    r"(?:take|withdraw|retract) (?:that|this|it)(?: back)?|my (?:mistake|bad)|sorry|apologies|"
-    r"excuse me|oops|i mean[t]?|i (?:mis\w+|slipped)|changed my mind|on (?:reflection|second thoughts?)|"
-    r"let me (?:correct|recompute|recalculate|rephrase)(?: (?:that|this|it))?|no longer stand by (?:that|this|it)|"
-    r"was (?:an error|a mistake|wrong)|so i (?:claimed|thought)[^;.]*|(?:first|1st) (?:idea|thought|guess))\b",
-    re.IGNORECASE,
+    rf"(?:^|[.;:,!?…—-]\s*)(?:correction|edit)\s?:|\b(?:{pattern_of('correction')})\b", re.IGNORECASE
 )
 _LONGEST, _LONGEST_ANSWER = 12, 100  # Words after the correction of an answer that is right, and of an answer.
 
@@ -32,7 +27,8 @@ def compare_correction(texts: Texts) -> bool | None:
     corrections = [*_CORRECTION.finditer(text)]
     if not corrections or not reference_words:
         return None
-    before, after = text[: corrections[-1].start()], text[corrections[-1].end() :]
+    before = text[: corrections[-1].start()] + (corrections[-1]["belief"] or "")
+    after = text[corrections[-1].end() :]
     named = reference_words[-1:] if texts.reference.istitle() else reference_words
     first, last = (contains(exact_words(part), named) for part in (before, after))
     new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
