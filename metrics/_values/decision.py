@@ -47,6 +47,7 @@ from .phrases import takes_back
 from .places import compare_known_name, is_known_name
 from .quantities import asks_unit, compare_unit
 from .retractions import compare_correction
+from .spelling import asks_form, compare_form
 from .statements import compare_roles, may_be_statement, says_opposite, unless_denied
 from .substances import compare_substance, substance
 from .text import word_set
@@ -278,6 +279,7 @@ _RULES = (
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("identifier", compare_signs, only_signs, longest_answer=20),
+    Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),

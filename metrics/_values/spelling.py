@@ -7,7 +7,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .._shared.words import exact_words
+from .comparison import Texts
 from .number_words import language_of
+from .numerals import pattern_of
+from .phrases import FILLERS
 from .places import keys_of
 
 _WORD = re.compile(r"(?<![\w'’.@/#\\`-])[A-Za-z][a-z]{4,29}(?![\w@/\\(=:`-]|\.\w|['’](?!s\b))")
@@ -17,6 +21,9 @@ _EXACT = re.compile(
     r"pig latin)|cod(?:e|ing)\b|cipher|crypt",
     re.IGNORECASE,
 )
+asks_form = lru_cache(maxsize=1 << 8)(re.compile(rf"\b(?:{pattern_of('form')})", re.IGNORECASE).search)
+"""Return whether a question asks for the form or spelling of a word."""
+_APART = re.compile(r"(?<=\b\w)[\s.·–-]+(?=\w\b)")  # Between the letters of a word that is spelled out.
 # Endings of technical terms. One letter can turn one term into another: nitrate and nitrite, miosis and meiosis.
 _TERM = re.compile(
     r"(?:ates?|i[td]es?|[ae][nt]e|ynes?|ols?|als?|[aoi][nsm]e|ic|ous|in|yl|osis|itis|tomy|[aeg][gms]ia|uction|oid|ium|"
@@ -48,13 +55,25 @@ def corrected(answer: str, references: Sequence[str], question: str) -> str:
     said = {word.lower() for word in _WORD.findall(answer)}
     asked = {word.lower() for word in _WORD.findall(question)}
     unknown = [word for word in said - right.keys() - asked if _has_near(word, right) and not _is_word(word)]
-    if not unknown or len(unknown) > _MOST_UNKNOWN or _EXACT.search(question):
+    if not unknown or len(unknown) > _MOST_UNKNOWN or _EXACT.search(question) or asks_form(question):
         return answer
     missing = {word: form for word, form in right.items() if word not in said}
     found = {word: match for word in unknown if (match := _misspelled(word, missing))}
     if not found or language_of(question, *references, answer) != "en":
         return answer
     return _WORD.sub(lambda match: _like(match[0], found.get(match[0].lower(), match[0])), answer)
+
+
+def compare_form(texts: Texts) -> bool | None:
+    """Return whether an answer is the word that a question about forms asks for; None for several words.
+
+    >>> [compare_form(Texts("Plural of mouse?", answer, "mice")) for answer in ("It is mice", "mouses", "mice, mouses")]
+    [True, False, None]
+    """
+    wanted, said = ({*exact_words(_APART.sub("", text))} for text in (texts.reference, texts.answer))
+    wanted = wanted - FILLERS or wanted
+    said = said - ({*FILLERS, *exact_words(texts.question)} - wanted) or said
+    return said == wanted if len(wanted) == len(said) == 1 and all(map(str.isalpha, wanted | said)) else None
 
 
 def _has_near(word: str, right: dict[str, str]) -> bool:
