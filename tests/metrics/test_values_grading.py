@@ -39,6 +39,7 @@ def test_misspellings_are_corrected(answer, reference, right):
         ("Slovakia", "Slovenia", "Which country?"),
         ("voter", "voted", "What did they do?"),
         ("begginner", "beginner", "Which is the right spelling?"),
+        ("childern", "children", "What is the plural of child?"),
         ("werden", "wurden", "Was ist das Verb?"),  # German has no dictionary here
         ("foo.recieve()", "receive", "Which call?"),  # code
         ("strcpy", "strncpy", "Which call copies at most n characters?"),
