@@ -59,10 +59,9 @@ _TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 only_signs = re.compile(r"[^\w\s]+(?:\s[^\w\s]+)*").fullmatch
 """Match a text of signs, such as an emoji."""
-# "It is", punctuation, variation selectors, and tones of skin.
-_STYLE = re.compile(
-    "^(?i:it|this|that)(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\ufe0f]|(?<=.)[\U0001f3fb-\U0001f3ff]"
-)
+# "It is", punctuation after an emoji, spaces, and variation selectors.
+_STYLE = re.compile("^[Ii]t(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\ufe0f]")
+_TONE = re.compile("(?<=.)[\U0001f3fb-\U0001f3ff]")  # of skin
 _SIGN = re.compile("[\U0001f1e6-\U0001f1ff]{2}|.")  # A flag has two characters.
 _SAME_SIGNS = str.maketrans({sign: signs[0] for signs in words_of("sign") for sign in signs})
 
@@ -73,12 +72,15 @@ def may_be_code(reference: str) -> bool:
 
 
 def compare_signs(texts: Texts) -> bool | None:
-    """Compare signs, whose style and skin tone do not count; None for other answers, and for signs of one meaning.
+    """Compare signs, whose style does not count; None for other answers, and for signs of one meaning.
+
+    An emoji without a tone of skin stands for any tone.
 
     >>> [compare_signs(Texts("", answer, "→")) for answer in ("→", "It is ←.", "⟶", "to the right")]
     [True, False, None, None]
     """
-    reference, answer = (_STYLE.sub("", text) for text in (texts.reference, texts.answer))
+    signs = [_STYLE.sub("", text) for text in (texts.reference, texts.answer)]
+    reference, answer = signs if all(map(_TONE.search, signs)) else (_TONE.sub("", text) for text in signs)
     if answer == reference or texts.answer_words == exact_words(texts.reference):
         return True
     left, right = (sorted(_SIGN.findall(text.translate(_SAME_SIGNS))) for text in (reference, answer))
