@@ -170,8 +170,8 @@ asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
 """Return whether a question asks for a person."""
 _TITLES, _PARTICLES = (frozenset().union(*_sets(kind)) for kind in ("title", "particle"))
 _NO_NAMES = frozenset().union(*_sets("no_name"))  # First words of texts that are no person's name.
-# Words of answers that name a person whom they do not mean.
-_DENIES = re.compile(rf"\b(?:{pattern_of('exception')}|{pattern_of('negator')})\b|n[’']t\b", re.IGNORECASE)
+# Words of answers that name a person whom they do not mean, in lower case.
+_DENIES = re.compile(rf"\b(?:{pattern_of('exception')}|{pattern_of('negator')})\b|n[’']t\b")
 # Nicknames that look unlike the full name, with the first letters of full names.
 _FULL_NAMES = {
     word: letters
@@ -231,7 +231,7 @@ def compare_person(texts: Texts) -> bool | None:
 def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
     answer = texts.answer.strip()
-    if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer):
+    if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer.lower()):
         return None
     asked = {without_accents(word.lower()) for word in exact_words(texts.question)}
     if match := _SUBJECT.match(answer):

@@ -9,9 +9,9 @@ from .phrases import stem
 from .text import word_set
 
 # Negations in lower case. The word after "no" tells a Spanish denial from an English "no".
-_NOT = re.compile(rf"\b(?:ca|wo|sha)n't\b|n't\b|\b(?:{pattern_of('negator')}|{pattern_of('denial')})\b|^without\b")
-_NOBODY = pattern_of("nobody")
-_NEGATOR = re.compile(rf"\b(?:not|no|never)\b|^(?:{_NOBODY})\b|{_NOT.pattern}")
+_DENIAL, _NOBODY = f"{pattern_of('negator')}|{pattern_of('denial')}", pattern_of("nobody")
+_NOT = re.compile(rf"\b(?:(?:ca|wo|sha)n't|{_DENIAL})\b|n't\b|^without\b")
+_NEGATOR = re.compile(rf"(?:\b(?:not|no|never|{_DENIAL})|n't|^(?:without|{_NOBODY}))\b")
 _QUANTIFIER = re.compile(rf"^(?:({_NOBODY})|{pattern_of('everybody')})\b")
 _FULL = {"ca": "can not", "wo": "will not", "sh": "shall not"}
 _WORD = re.compile(r"[\w'’]+")
@@ -20,6 +20,7 @@ _LEADING = word_set("no yes well so actually") | words_of("no") - _NEGATORS
 _NO_CONTENT = _NEGATORS | word_set("do does did a an the that")
 # With these words, a statement and its denial can both be true, or "not" denies only a part.
 _LIMITED = words_of("limiting")
+_MAY_DENY = words_of("cue")
 _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and und et")
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]")  # Numbers are compared elsewhere.
@@ -55,18 +56,19 @@ def only_denies(texts: Texts) -> bool:
     >>> [only_denies(Texts("", text, "Rome")) for text in ("Ce n'est pas Rome", "not just Rome", "No, Rome")]
     [True, False, False]
     """
-    answer, question, wanted = texts.answer, texts.question, _words(texts.reference)
-    content = {*wanted} - _SMALL
-    if content.isdisjoint(wanted[-1:]) or wanted[-1] not in texts.answer_words or not _has_negator(answer):
+    if _MAY_DENY.isdisjoint(texts.answer_words):
         return False
-    before, clause = map(_words, _CLAUSES.findall(answer.strip(" .!"))[0])
+    question, wanted = texts.question, _words(texts.reference)
+    content = {*wanted} - _SMALL
+    before, clause = map(_words, _CLAUSES.findall(texts.answer.strip(" .!"))[0])
     negators = [place for place, word in enumerate(clause) if word in _NEGATORS]
-    if len(negators) != 1 or not content.isdisjoint(before) or not _LIMITED.isdisjoint(clause):
+    named = not content.isdisjoint(wanted[-1:]) and wanted[-1] in clause
+    if not named or len(negators) != 1 or not content.isdisjoint(before) or not _LIMITED.isdisjoint(clause):
         return False
     first, others = clause[: negators[0]], {*clause} - content - _SMALL - _NEGATORS
     alone = others <= {*_words(question)} or (len(first) <= _FIRST and content.isdisjoint(first) and others <= {*first})
     asks = _ASKS_DENIED.search(question) or _has_negator(f"{texts.reference} {question}")
-    return alone and not asks and not _NO_STATEMENT.search(answer)
+    return alone and not asks and not _NO_STATEMENT.search(texts.answer)
 
 
 @lru_cache(maxsize=1 << 12)

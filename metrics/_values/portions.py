@@ -11,10 +11,6 @@ from .text import Replacement
 from .units import UNIT_NAMES
 
 _A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
-_ONE = r"\b(?:(?:1|une?|ein\w{0,2}|een) )?"
-# "due terzi" and "un quarto", but not in times of day, such as "le otto e un quarto".
-_FRACTION = r"(?<!\be )(?<!\by )(?<!\bet )(?<!\bmeno )(?<!\bmenos )(?<!\bmoins )\b([1-9]) "
-_OF = r"(?=\W*$| (?:de|del|della|di|der|des|do|da|van)\b)"
 _ORDINALS = {language: "|".join(sorted(words, key=len, reverse=True)) for language, words in ORDINALS.items()}
 _LAST_HOUR, _RELATIVE = 12, re.compile(r"\bza \S+ $|\bpo $")
 
@@ -48,11 +44,8 @@ def _turkish_clock(match: re.Match[str]) -> str:
     return _clock(hour, after if direction.startswith("g") else -after)
 
 
-_PARTS = {"UNIT": _A_UNIT, "ONE": _ONE, "FRACTION": _FRACTION, "OF": _OF}
 _PORTIONS: list[tuple[str, Replacement]] = [
-    (re.sub("[A-Z]{2,}", lambda match: _PARTS[match[0]], pattern), replacement)
-    for _, kind, replacement, pattern in WORDS
-    if kind == "portion"
+    (pattern.replace("UNIT", _A_UNIT), replacement) for _, kind, replacement, pattern in WORDS if kind == "portion"
 ]
 _REWRITINGS = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)

@@ -21,7 +21,8 @@ _EXACT = re.compile(
     r"pig latin)|cod(?:e|ing)\b|cipher|crypt",
     re.IGNORECASE,
 )
-asks_form = lru_cache(maxsize=1 << 8)(re.compile(rf"\b(?:{pattern_of('form')})", re.IGNORECASE).search)
+_FORM = re.compile(rf"\b(?:{pattern_of('form')})")  # in lower case
+asks_form = lru_cache(maxsize=1 << 8)(lambda question: _FORM.search(question.lower()))
 """Return whether a question asks for the form or spelling of a word."""
 _APART = re.compile(r"(?<=\b\w)[\s.·–-]+(?=\w\b)")  # Between the letters of a word that is spelled out.
 # Endings of technical terms. One letter can turn one term into another: nitrate and nitrite, miosis and meiosis.
