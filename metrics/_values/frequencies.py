@@ -4,6 +4,7 @@ import re
 
 from .comparison import Texts
 from .phrases import NEGATION, rest
+from .reading import Values
 
 _PERIOD = "hour|day|week|month|year"
 _FREQUENCY = re.compile(
@@ -34,13 +35,20 @@ def compare_frequency(texts: Texts) -> bool | None:
     found = [[*_FREQUENCY.finditer(values.text)] for values in (texts.reference_values, texts.answer_values)]
     if len(found[0]) != 1 or not found[1] or _UNSURE.search(texts.answer):
         return None
-    spans = [match.span() for match in found[1]]
-    others = [mention for mention in texts.answer_values.numbers if all(not a <= mention.start < b for a, b in spans)]
-    if others or rest(texts.reference_values.text, *found[0][0].span()):
-        return None
     frequencies = sorted(_per_hour(match) for matches in found for match in matches)
     ratio = frequencies[-1] / frequencies[0] if frequencies[0] else _DIFFERENT
-    return True if ratio < _SAME else False if ratio >= _DIFFERENT and len(found[1]) == 1 else None
+    differs = ratio >= _DIFFERENT and len(found[1]) == 1
+    wanted, others = (_others(*pair) for pair in zip((texts.reference_values, texts.answer_values), found, strict=True))
+    if others or rest(texts.reference_values.text, *found[0][0].span()):
+        return False if differs and found[0][0]["times"] and others == wanted else None  # "30 mg once daily"
+    return True if ratio < _SAME else False if differs else None
+
+
+def _others(values: Values, frequencies: list[re.Match[str]]) -> list[tuple[float, str]]:
+    """Return the numbers that belong to no frequency, with their units."""
+    spans = [match.span() for match in frequencies]
+    mentions = [mention for mention in values.numbers if all(not a <= mention.start < b for a, b in spans)]
+    return [(mention.number.value, mention.unit) for mention in mentions]
 
 
 def _per_hour(match: re.Match[str]) -> float:

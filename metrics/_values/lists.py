@@ -40,6 +40,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
+_IN_BRACKETS = re.compile(r"^\s*[(\[]([^()\[\]]*)[)\]][\s.]*$")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
@@ -119,7 +120,8 @@ def parts(text: str) -> Sequence[str]:
 
 
 def _parts(text: str, question: str) -> Sequence[str]:
-    """Return the parts of a list; the solutions of an equation may be joined by "or"."""
+    """Return the parts of a list without brackets; the solutions of an equation may be joined by "or"."""
+    text = _IN_BRACKETS.sub(r"\1", text)
     return parts(_SOLUTION.sub(", ", text) if "or" in text and _SOLVE.search(question) else text)
 
 
@@ -385,7 +387,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
     >>> is_one_of_candidates(Texts("Which city?", "Paris, London or Rome.", "Paris"))
     True
     """
-    if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer:
+    if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer or "i.e." in texts.answer:
         return False
     items = _candidates(texts.answer)
     if len(items) < _FEW or len(parts(texts.reference)) > 1 or _asks_for_several(texts.question):

@@ -268,7 +268,7 @@ def compare_time(texts: Texts) -> Comparison | None:
     if _HOW_LONG.search(texts.question):
         return None  # "5 heures" may be a time or a duration
     zones = [{*_ZONE.findall(found.text)} for found in (values, texts.answer_values)]
-    if all(zones) and zones[0].isdisjoint(zones[1]):
+    if all(zones) and zones[0] != zones[1]:
         return Comparison("time")
     if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"

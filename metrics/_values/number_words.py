@@ -203,6 +203,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
         ("twi", r"\btwice\b", "2 times"),
+        ("for", r"\b(?:an? )?fortnight\b", "2 weeks"),
         ("pai", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
         ("thr", r"\bthrice\b", "3 times"),
         ("for", r"\b(?:fortnightly|(?:once a|every) fortnight)\b", "every 2 weeks"),

@@ -35,7 +35,11 @@ _SUFFIXES = "市都州県省府国國"
 
 def is_known_name(reference: str) -> bool:
     """Return whether a reference is the name of a place, language or number."""
-    return bool(keys_of(reference.strip(" .")))
+    return bool(keys_of(_bare(reference)))
+
+
+def _bare(reference: str) -> str:
+    return reference.strip(" .").removeprefix("the ")
 
 
 def compare_known_name(texts: Texts) -> Comparison | None:
@@ -49,7 +53,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     answer = texts.answer
     if len(answer.split()) > _MOST_WORDS:
         return None
-    reference_keys = keys_of(texts.reference.strip(" ."))
+    reference_keys = keys_of(_bare(texts.reference))
     if _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     kinds = {key[0] for key in reference_keys}

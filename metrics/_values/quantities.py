@@ -64,7 +64,11 @@ _ALIKE = (
     {"GBP", "pound"},
     {"calorie", "kilocalorie", "kcal"},
 )  # Calories of food are kilocalories.
-_NONE = re.compile(r"\W*(?:none|no|zero|not (?:a single|any))\b", re.IGNORECASE)
+_NONE = re.compile(
+    r"\W*(?:none|no|zero|not (?:a single|any))\b|"
+    r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any)\b",
+    re.IGNORECASE,
+)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
 _NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
 _VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")

@@ -25,7 +25,7 @@ _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
 _FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
 IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
-_TO = re.compile(r"\s?(?:-|–|—|~|\bto\b|\bbis\b|\bthrough\b|\band\b)\s?")
+_TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)\s?")
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
 _JOIN = re.compile(r"[\s,]*(?:and\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
@@ -35,8 +35,8 @@ _BOUND = re.compile(
     r"|\b(?:more than|over|above|at least|(?:no|not) (?:less|fewer) than|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
-    r"\s?or (?:(?P<less>less|fewer|younger|shorter|below|under|lower)|more|taller|older|higher|above|over|longer|"
-    r"greater|up)\b"
+    r"\s?(?:(?P<less>or (?:less|fewer|younger|shorter|below|under|lower)|at (?:the )?most)|at (?:the )?least|"
+    r"or (?:more|taller|older|higher|above|over|longer|greater|up))\b"
 )
 _DIGIT = re.compile(r"\d")
 _SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
@@ -225,7 +225,7 @@ def _range(text: str, first: Mention, second: Mention) -> Mention | None:
     high = converted(second.number, second.unit or unit, unit)
     if high is None or low.value >= high.value:
         return None
-    return replace(second, number=replace(low, high=high.value), unit=unit, start=first.start, year=False)
+    return replace(second, number=replace(low, high=high.value), unit=unit, start=first.start, year=False, bound="")
 
 
 def _sum(first: Mention, second: Mention) -> Mention | None:

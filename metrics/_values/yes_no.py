@@ -5,7 +5,7 @@ import re
 from .._shared.lexical import not_attempted
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .directions import opposite
+from .directions import POLE, opposite
 from .number_words import language_of
 from .numerals import words_of
 from .phrases import stem, takes_back
@@ -34,6 +34,7 @@ _PRONOUN_AND_VERB = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
 _OF_COURSE = re.compile(
     r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
     r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
@@ -108,6 +109,7 @@ _OPEN = re.compile(
 _SIGNS = str.maketrans({"👍": "yes", "✅": "yes", "👎": "no", "❌": "no"})
 _CONDITION = re.compile(r"\b(?:but|only|if|unless|except|after|before|until|when)\b", re.IGNORECASE)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
+_SHORT = 8  # Words of an answer in another language.
 
 
 def means_yes_or_no(reference: str) -> bool:
@@ -120,7 +122,7 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     if _NAME.fullmatch(texts.reference) and _ASKS_NAME.match(texts.question):
         return None
     expected, words = polarity(texts.reference), len(texts.reference.split())
-    brief = words <= _BARE
+    brief = words <= _BARE or _PLAIN.fullmatch(texts.reference) is not None
     bare = brief or _just_states(texts.question, texts.reference, expected)
     polar = bare and (_IN_ENGLISH.match(texts.question) or not texts.question) and not _ASKS_IT.search(texts.question)
     if polar and _OPEN.fullmatch(texts.answer):
@@ -132,7 +134,7 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
     if polar and said is None and not_attempted(texts.answer):
         return Comparison("yes_no", False)
-    reasoned = not bare and (texts.length > 1 or _CONDITION.search(texts.reference))
+    reasoned = not bare and (not _PLAIN.fullmatch(texts.answer) or _CONDITION.search(texts.reference))
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)
     in_words = polarity(texts.answer) is None  # without a yes or no
     if bare and not brief and texts.length > _BARE and (said == expected or in_words):
@@ -186,7 +188,7 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states))
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states, _has_pole))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
@@ -238,3 +240,16 @@ def _states(question: str, answer: str) -> bool | None:
         return None
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
+
+
+def _has_pole(question: str, answer: str) -> bool | None:
+    """Return whether an answer in another language has the question's word for "open" or "allowed", or its opposite."""
+    words, asked = exact_words(answer), [word for word in exact_words(question) if word in POLE]
+    if (
+        language_of(question) == "en"
+        or len(asked) != 1
+        or len(words) > _SHORT
+        or not (_NO | _DENIERS).isdisjoint(words)
+    ):
+        return None
+    return False if opposite(asked[0], words) else True if POLE[asked[0]] in map(POLE.get, words) else None
