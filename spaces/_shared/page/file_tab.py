@@ -142,7 +142,7 @@ class FileEvents:
         specification, row, options = self._specification, scored.table.rows[number], scored.options
         analysis = analyze(specification, self._scorer, row, options, given(entered))
         outcome = explain(specification, self._scorer, analysis, options)
-        return markup.result(outcome, row["predictions"], specification.most)
+        return markup.result(outcome, analysis.row["predictions"], specification.most)
 
     def _results(self, scored: ScoredFile) -> tuple[Any, ...]:
         """Return the status, figures with plot, the table, an empty explanation, and the downloads."""
