@@ -22,7 +22,7 @@ _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*"), "") | {"lg": "log"}
+_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*", "·", "⋅"), "") | {"lg": "log"}
 _Form = tuple[re.Pattern[str], dict[str, str]]
 # Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
 _LABELS: Sequence[_Form] = [
@@ -39,6 +39,7 @@ _LABELS: Sequence[_Form] = [
         (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
+        (r"(?<![\w./])(?:/[\w.-]*\w){2,}", {}),  # a path
         (r"(?<!to )(?<!on )\b[KQRBN]?[a-h]?x?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move in chess
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
         (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an IPv4 address
@@ -51,7 +52,7 @@ _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNOR
 _VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
 _ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
-_KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+"})
+_KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+", "Θ": "O"})
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")

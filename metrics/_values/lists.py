@@ -16,7 +16,7 @@ from .comparison import Texts
 from .number_words import with_digits
 from .numbers import equal
 from .numerals import pattern_of
-from .phrases import negated, rest, singular
+from .phrases import FILLERS, negated, rest, singular
 from .places import keys_of
 from .reading import Mention, read
 from .substances import substance
@@ -41,6 +41,7 @@ _SEVERAL = re.compile(
 )
 _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _IN_BRACKETS = re.compile(r"^\s*[(\[]([^()\[\]]*)[)\]][\s.]*$")
+_POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
@@ -100,6 +101,7 @@ _CHOOSES = re.compile(
 )
 _LONGEST, _LONGEST_SOLUTION = 200, 400  # Characters of a list, and of an answer with values of one variable.
 _LONGEST_PART = 5  # Words of a part or candidate.
+_FEW_WORDS = 3  # Words of a part that may be a sentence.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
 _FEW, _MANY = 2, 4  # Candidates.
@@ -186,7 +188,8 @@ def _is_title(text: str) -> bool:
 def _is_ordered(texts: Texts) -> bool:
     """Return whether the order matters: of a vector, of a list of a program, or because of the question."""
     vector = texts.reference[:1] in {"(", "["} and not _asks_for_several(texts.question)
-    return vector or _asks_order(texts.question)
+    point = _POINT.fullmatch(texts.reference) is not None and not _SOLVE.search(texts.question)
+    return vector or point or _asks_order(texts.question)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -321,6 +324,9 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     if _is_ordered(texts):
         found = [place for place in places if place is not None]
         return _in_order(texts, found) if len(found) == len(places) else None
+    known = {*exact_words(f"{texts.reference} {texts.question}"), *FILLERS}
+    if all(len(words) <= _FEW_WORDS and words & known and any(map(str.isalpha, words - known)) for words in said):
+        return None  # "HR moves, Finance stays."
     whole = len(items) == 1 and len(_SEPARATOR.findall(texts.answer)) < len(names)
     return True if whole or 1 < len(items) <= len(names) else None
 

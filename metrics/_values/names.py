@@ -99,7 +99,7 @@ NAME = re.compile(r"[^\W\d_]{2}")
 """Two letters. In other texts, a hyphen or a raised digit changes a number: 1e-5 is not 1e5."""
 # Between letters, or a letter and a digit.
 _JOINT = re.compile(r"(?<=[^\W\d_])[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
-_ARTICLE_OR_POINT = re.compile(r"^(?:the|an?)\s+|[.\s]", re.IGNORECASE)
+_ARTICLE_OR_POINT = re.compile(r"^(?:(?:at|in|by|for|from|it['’]s|it is)\s+)?(?:(?:the|an?)\s+)?|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
 # Two acronyms of three letters may be of one thing, except codes.

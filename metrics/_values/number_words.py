@@ -225,6 +225,8 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("tho", r"\b(?:a|an) (?=thousand\b)", "one "),
         ("mil bil tri doz", r"\b(?:a|an|one) (?=(?:million|billion|trillion|dozen)\b)", "1 "),
         ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
+        ("qua", r"\b(?:an?|one) hour and a quarter\b", "1 1/4 hours"),
+        ("ful who ent", r"(?<=[\w] )(?:full|whole|entire) (?=(?:hour|day|week|month|year)s?\b)", ""),
         ("zer", r"\b([\w-]+ ?(?:degrees?(?: C\w*| F\w*)?|° ?[CF]?)) below zero\b", r"minus \1"),
         ("min neg zer", r"\b(?:minus|negative) (?=[\da-z$€£])", "-"),
         ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),

@@ -191,7 +191,9 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if not compared:
         measured = [mention for mention in mentions if mention.unit and reference.unit]
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
-        return Comparison(reference.kind, False if other_unit and measured[0].unit != reference.unit else None)
+        return Comparison(
+            reference.kind, False if other_unit and not same_unit(measured[0].unit, reference.unit) else None
+        )
     spans = [(mention.start, mention.end) for mention, _ in compared]
     hedges = alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)

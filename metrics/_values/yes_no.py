@@ -58,7 +58,7 @@ _MYTH = re.compile(
 )
 _EMPHASIS = re.compile(
     r"\W*(?:it|he|she|they|that|we|you|i|one) (?:(?:did|does|do)(?P<no> not|n['’]t)? )?(?P<verb>[a-z]+)"
-    r"(?: (?:it|them|that|him|her|so))?[.!]?$",
+    r"(?: (?:it|them|that|him|her|so|\w+ly))?[.!]?$",
     re.IGNORECASE,
 )
 # A question with one verb, and the places where the verb may stand among the question's words.
@@ -67,7 +67,8 @@ _PLACES = slice(2, 5)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
     r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
-    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b",
+    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b|"
+    r"\b(?P<bans>forbidden|prohibited|banned)\b",
     re.IGNORECASE,
 )
 # Two of these in an English statement cancel each other.
@@ -203,7 +204,7 @@ def _judges(question: str, answer: str) -> bool | None:
 def _permits(question: str, answer: str) -> bool | None:
     """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
     match = _LEAVE.search(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
-    return not match["no"] if match and not _BUT.search(answer) else None
+    return not (match["no"] or match["bans"]) if match and not _BUT.search(answer) else None
 
 
 def _emphasizes(question: str, answer: str) -> bool | None:
@@ -246,7 +247,7 @@ def _has_pole(question: str, answer: str) -> bool | None:
     """Return whether an answer in another language has the question's word for "open" or "allowed", or its opposite."""
     words, asked = exact_words(answer), [word for word in exact_words(question) if word in POLE]
     if (
-        language_of(question) == "en"
+        language_of(question, answer) == "en"
         or len(asked) != 1
         or len(words) > _SHORT
         or not (_NO | _DENIERS).isdisjoint(words)

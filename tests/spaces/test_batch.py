@@ -81,7 +81,7 @@ def test_a_record_has_the_row_and_its_scores(smile, scored_rows):
     assert record["predictions"] == smile.examples["Right"].row["predictions"]
     shown = cards(scored, None, smile)
     assert shown["Rows scored"] == ("6", "")
-    assert shown["Judged correct"] == ("83.3%", "")  # five of six
+    assert shown["Judged correct"] == ("66.7%", "")  # four of six
 
 
 def test_the_commands_give_the_scores_and_the_comparison_of_the_page(working_folder, smile, scorer_of, tmp_path):
