@@ -131,7 +131,7 @@ def _compare_pole(texts: Texts) -> bool | None:
     left = [word for word in rest if word in others]
     # The answer may be about something else that the question names: "a tortoise is faster" for "a hare is faster".
     names_else = not question_stems.isdisjoint({*rest} - {*reference_stems})
-    short = not left and question_stems.issuperset(others) and not names_else
+    short = not left and question_stems.issuperset(others) and not names_else and " than " not in texts.reference
     about_else = bool(others) and poles[0].endswith("er") and names_else
     same = answer_poles == {(number, side)}
     # In another order, the words may give other things their roles: "sound is faster than light".

@@ -137,6 +137,8 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     reverses = texts.length <= _PARAGRAPH and _is_reversed(texts, reference, exact_words(f"{before} {after}"))
     if reverses is not False:
         return Comparison(reference.kind, False if reverses else None)
+    if words and reference.ordinal and reference.number.value == 1 and not after.strip():
+        return Comparison(reference.kind)  # "The tortoise came first"
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
         return _compare_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))

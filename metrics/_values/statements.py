@@ -24,6 +24,7 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
@@ -44,7 +45,7 @@ def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], 
 
     def compare_affirmed(texts: Texts) -> bool | None:
         same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
-        if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}"):
+        if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}") or _NOTHING.match(texts.reference):
             return None
         if any(mention.number.value < 0 for mention in texts.answer_values.numbers):
             return None  # A negative income is a loss.
