@@ -40,7 +40,8 @@ _LABELS: Sequence[_Form] = [
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
         (r"(?<![\w./])(?:/[\w.-]*\w){2,}", {}),  # a path
-        (r"(?<!to )(?<!on )\b[KQRBN]?[a-h]?x?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move in chess
+        (r"\b[KQRBN][a-h]?x?[a-h][1-8](?:[+#]|\b)", {}),  # a move in chess
+        (r"(?<!to )(?<!on )\b(?:[a-h]?x)?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move of a pawn
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
         (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an IPv4 address
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
@@ -114,7 +115,7 @@ def _compare_label(texts: Texts, version: bool) -> bool | None:
     answer = _tidy(texts.answer)
     if label.startswith("O("):
         answer = _COMPLEXITY.sub(lambda match: f"O({_COMPLEXITIES[match[1].lower()]})", answer)
-        answer = f"O({answer})" if texts.short and "O(" not in answer else answer
+        answer = f"O({answer})" if texts.short and not re.search(r"O\(|[^\W\d_]{4}", answer) else answer
     # The label may have a name, as "vitamin B12" has, if question or answer have it too.
     said = f"{texts.question} {answer}".lower()
     if not all(word in said for word in name.lower().split()):

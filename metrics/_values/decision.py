@@ -293,6 +293,6 @@ _RULES = (
     Rule("direction", _if(says_opposite, False), may_be_statement, most_spaces=15),
     Rule("direction", unless_denied(compare_roles), most_spaces=15),
     Rule("direction", unless_denied(compare_direction), has_direction, most_spaces=15),
-    Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=4, longest_answer=200),
+    Rule("number", compare_frequency, MAY_BE_FREQUENCY.search, most_spaces=6, longest_answer=200),
     Rule("number", compare_number_or_date, may_be_value, most_spaces=16, longest_answer=1500),
 )

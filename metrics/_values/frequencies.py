@@ -40,15 +40,15 @@ def compare_frequency(texts: Texts) -> bool | None:
     differs = ratio >= _DIFFERENT and len(found[1]) == 1
     wanted, others = (_others(*pair) for pair in zip((texts.reference_values, texts.answer_values), found, strict=True))
     if others or rest(texts.reference_values.text, *found[0][0].span()):
-        return False if differs and found[0][0]["times"] and others == wanted else None  # "30 mg once daily"
+        return False if differs and others == wanted else None  # "30 mg once daily"
     return True if ratio < _SAME else False if differs else None
 
 
-def _others(values: Values, frequencies: list[re.Match[str]]) -> list[tuple[float, str]]:
-    """Return the numbers that belong to no frequency, with their units."""
+def _others(values: Values, frequencies: list[re.Match[str]]) -> list[float]:
+    """Return the numbers that belong to no frequency."""
     spans = [match.span() for match in frequencies]
     mentions = [mention for mention in values.numbers if all(not a <= mention.start < b for a, b in spans)]
-    return [(mention.number.value, mention.unit) for mention in mentions]
+    return [mention.number.value for mention in mentions]
 
 
 def _per_hour(match: re.Match[str]) -> float:

@@ -45,7 +45,8 @@ _POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|rank|sort|coordinates|"
+    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|"
+    r"rank(?:ed)?|sort(?:ed)?|alphabetical|coordinates|"
     r"steps (?:to|of|for)|"
     r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
@@ -150,7 +151,8 @@ def compare_list(texts: Texts) -> bool | None:
         or (_EXCLUDES.search(texts.answer) if asked else _denies(texts.answer))
     ):
         return False if not asked and _omits_part(texts) else None
-    if _asks_order(texts.question) and _reorders_keys(texts):
+    intervals = {texts.reference[:1], texts.answer[:1]} == {"(", "["}  # Their ends differ.
+    if intervals or (_asks_order(texts.question) and _reorders_keys(texts)):
         return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, _listing(texts)))
     if (assigned := _compare_assignments(texts, required)) is not None:

@@ -7,7 +7,8 @@ from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS
 from .comparison import Comparison, Texts
 from .dates import LAST_MONTH, Date, agrees
-from .phrases import affirmed, alternatives, negated, rest
+from .directions import opposite
+from .phrases import NEGATION, affirmed, alternatives, negated, rest
 
 _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:year|date|day|month|decade|century)|year|date|how old|century|decade|born|died|"
@@ -44,10 +45,8 @@ _HOW_LONG = re.compile(
     r"сколько (?:времени|длится)",
     re.IGNORECASE,
 )
-_TO, _UNLIKE = (
-    re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*"),
-    re.compile(r"\b(?:not|closed|except|but)\b"),
-)
+_TO = re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*")
+_UNLIKE = re.compile(rf"{NEGATION.pattern}|\b(?:except|but)\b", re.IGNORECASE)
 _ZONE = re.compile(r"\b(?:UTC|GMT|BST|JST|CES?T|[ECMP][SD]T)\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
@@ -252,6 +251,9 @@ def compare_hours(texts: Texts) -> bool | None:
     first, last = wanted.times
     between = wanted.text[first.end : last.start]
     if rest(f"{wanted.text[: first.start]} {wanted.text[last.end :]}", 0, 0) or not _TO.fullmatch(between):
+        return None
+    reverses = said.times[0].agrees(last) and said.times[1].agrees(first)  # "It closes at 5 pm and opens at 9 am."
+    if reverses or opposite("open", texts.answer_words):
         return None
     return all(time.agrees(other) for time, other in zip(said.times, wanted.times, strict=True))
 

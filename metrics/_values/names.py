@@ -194,6 +194,7 @@ _SUBJECT = re.compile(
     r"(?:\s+(?:did|was|is)\s*(?:[,.;(]|$)|\s+who\b|,\s+(?!(?:or|and|maybe|perhaps|possibly|then)\b)[a-z]|"
     r"\s+(?P<verb>(?!(?:is|was|did|had|has|does|war|ist|est|fu|es|foi)\b)[a-z]+)\b)"
 )
+_IS = re.compile(r"\b(?:is|was|by|ist|war|von|est|par|es|por|è|di) $")
 _NO_SUBJECT = re.compile(r"(?:According|Thanks|Contrary|Due) to the ")  # "According to the text, Robert Boyle"
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
 _NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
@@ -250,8 +251,11 @@ def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
     if len(persons) > 1 and _NO_SUBJECT.match(answer):
         persons = persons[1:]
     named = [(_compare_name(name, reference), match) for name, match in persons]
-    family = [name for name, _ in persons if name[0][-1] == reference[0][-1]]
-    if family and all(name[0][0] != reference[0][0] and _compare_name(name, reference) is False for name in family):
+    family = [
+        name for name, match in persons if name[0][-1] == reference[0][-1] and _IS.search(answer[: match.start()])
+    ]
+    joint = reference[0][0] in map(without_accents, texts.answer_words)  # "by Orville and Wilbur Wright"
+    if len(family) == 1 and not joint and _compare_name(family[0], reference) is False:
         return False  # "It's a classic of English literature. Its author is Charlotte Brontë."
     verdicts = {None if same is False and _ARTICLE.search(answer[: match.start()]) else same for same, match in named}
     return verdicts.pop() if len(verdicts) == 1 else None

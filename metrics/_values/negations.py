@@ -23,7 +23,7 @@ _LIMITED = words_of("limiting")
 _MAY_DENY = words_of("cue")
 _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and und et")
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
-_NO_STATEMENT = re.compile(r"[?\d]")  # Numbers are compared elsewhere.
+_NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
@@ -47,7 +47,8 @@ def is_denial(texts: Texts) -> bool:
     said = _content(wanted)
     # "Not to touch a leaf" may be what somebody said about touching a leaf.
     part = len(said) > 1 and not _NEGATORS.isdisjoint([*wanted[:1], *given[:1]])
-    return abs(negators[0] - negators[1]) == 1 and bool(said) and not part and said == _content(given)
+    asks = _ASKS_DENIED.search(texts.question)
+    return abs(negators[0] - negators[1]) == 1 and bool(said) and not part and not asks and said == _content(given)
 
 
 def only_denies(texts: Texts) -> bool:
@@ -68,7 +69,7 @@ def only_denies(texts: Texts) -> bool:
     first, others = clause[: negators[0]], {*clause} - content - _SMALL - _NEGATORS
     alone = others <= {*_words(question)} or (len(first) <= _FIRST and content.isdisjoint(first) and others <= {*first})
     asks = _ASKS_DENIED.search(question) or _has_negator(f"{texts.reference} {question}")
-    return alone and not asks and not _NO_STATEMENT.search(texts.answer)
+    return alone and not asks and not _NO_STATEMENT.search(f"{texts.reference} {texts.answer}")
 
 
 @lru_cache(maxsize=1 << 12)

@@ -204,6 +204,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
         ("twi", r"\btwice\b", "2 times"),
         ("for", r"\b(?:an? )?fortnight\b", "2 weeks"),
+        ("mon wee yea", r"(?<=\d) (month|week|year)ly\b", r" per \1"),
         ("pai", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
         ("thr", r"\bthrice\b", "3 times"),
         ("for", r"\b(?:fortnightly|(?:once a|every) fortnight)\b", "every 2 weeks"),

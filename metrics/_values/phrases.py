@@ -14,7 +14,9 @@ from .numerals import pattern_of, words_of
 
 FILLERS = words_of("filler")
 # A text with one of these words needs a rule that knows what it negates.
-NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|without|nicht|kein\w*|pas|non?)\b|n['’]t\b", re.IGNORECASE)
+NEGATION = re.compile(
+    rf"\b(?:not|no|never|neither|nor|without|kein\w*|non?|{pattern_of('negator')})\b|n['’]t\b", re.IGNORECASE
+)
 _NEGATION_AT_END = re.compile(rf"(?:{pattern_of('negation')})(?:\s+(?:{pattern_of('link')}))*\s*$", re.IGNORECASE)
 _BEFORE = 60  # Characters before a value in which its negation is searched.
 # What follows and precedes a value that an answer mentions for comparison.

@@ -12,6 +12,7 @@ from itertools import dropwhile, takewhile
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import POLE, content_words, opposite
+from .frequencies import MAY_BE_FREQUENCY
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
 from .reading import Mention, value_of_roman
@@ -53,7 +54,7 @@ _LEAD = re.compile(r"\b(after|within|every|each) (?=\d)")
 _PER = re.compile(r"\b(?:per|an?|each|every) (sec|second|minute|hour|day|week|month|year|person)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|began|ist|sind|est|sont|es|son|è|sono)\b")
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
-_PER_PERIOD = re.compile(r"^(percent|[A-Z]{3})/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
+_PER_PERIOD = re.compile(r"^(.+)/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
 _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
@@ -65,8 +66,8 @@ _ALIKE = (
     {"calorie", "kilocalorie", "kcal"},
 )  # Calories of food are kilocalories.
 _NONE = re.compile(
-    r"\W*(?:none|no|zero|not (?:a single|any))\b|"
-    r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any)\b",
+    r"\W*(?:none|zero)\b|(?:\W*(?:no|not (?:a single|any))|"
+    r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
     re.IGNORECASE,
 )
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -102,7 +103,7 @@ def wanted_number(texts: Texts) -> Mention | None:
     if (value := value_of_roman(text)) is not None and (len(text) > 1 or _NUMBERED.search(texts.question)):
         return Mention(WrittenNumber(value, value, 1.0, integer=True))
     days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
-    if days or len(texts.reference_values.numbers) != 1:
+    if days or texts.reference_values.times or len(texts.reference_values.numbers) != 1:
         return None
     return texts.reference_values.numbers[0]
 
@@ -188,11 +189,13 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if "pair" not in _singulars(words) | texts.question_words:
         mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
     compared = _compare_mentions(texts, reference, mentions)
-    if not compared and reference.number.value == 0 and _NONE.match(text) and not mentions:
-        return Comparison(reference.kind, True)
+    if not compared and reference.number.value == 0 and (none := _NONE.match(text)) and not mentions:
+        about_it = _singulars(exact_words(none["noun"] or "")) <= texts.question_words | {*words}
+        return Comparison(reference.kind, True if about_it else None)  # "No idea"
     if not compared:
         measured = [mention for mention in mentions if mention.unit and reference.unit]
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
+        other_unit = other_unit and not MAY_BE_FREQUENCY.search(f"{texts.reference} {texts.answer}")
         return Comparison(
             reference.kind, False if other_unit and not same_unit(measured[0].unit, reference.unit) else None
         )
@@ -389,7 +392,9 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
 
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
-    units = [_without_period(unit, texts.question) for unit in (mention.unit, reference.unit)]
+    units = [mention.unit, reference.unit]
+    if converted(mention.number, *units) is None:
+        units = [_without_period(unit, texts.question) for unit in units]
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
     number = converted(mention.number, *units)

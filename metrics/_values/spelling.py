@@ -24,7 +24,8 @@ _EXACT = re.compile(
 _FORM = re.compile(rf"\b(?:{pattern_of('form')})")  # in lower case
 asks_form = lru_cache(maxsize=1 << 8)(lambda question: _FORM.search(question.lower()))
 """Return whether a question asks for the form or spelling of a word."""
-_APART = re.compile(r"(?<=\b\w)[\s.·–-]+(?=\w\b)")  # Between the letters of a word that is spelled out.
+_FILLERS = FILLERS - {"more", "most", "less"}
+_APART = re.compile(r"(?<=\b\w)(?<!['’]\w)[\s.·–-]+(?=\w\b)")  # Between the letters of a word that is spelled out.
 # Endings of technical terms. One letter can turn one term into another: nitrate and nitrite, miosis and meiosis.
 _TERM = re.compile(
     r"(?:ates?|i[td]es?|[ae][nt]e|ynes?|ols?|als?|[aoi][nsm]e|ic|ous|in|yl|osis|itis|tomy|[aeg][gms]ia|uction|oid|ium|"
@@ -72,9 +73,10 @@ def compare_form(texts: Texts) -> bool | None:
     [True, False, None]
     """
     wanted, said = ({*exact_words(_APART.sub("", text))} for text in (texts.reference, texts.answer))
-    wanted = wanted - FILLERS or wanted
-    said = said - ({*FILLERS, *exact_words(texts.question)} - wanted) or said
-    return said == wanted if len(wanted) == len(said) == 1 and all(map(str.isalpha, wanted | said)) else None
+    wanted = wanted - _FILLERS or wanted
+    said = said - ({*_FILLERS, *exact_words(texts.question)} - wanted) or said
+    single = len(wanted) == len(said) == 1 and all(map(str.isalpha, wanted | said))
+    return True if said == wanted else False if single else None
 
 
 def _has_near(word: str, right: dict[str, str]) -> bool:

@@ -110,7 +110,7 @@ _OPEN = re.compile(
 _SIGNS = str.maketrans({"👍": "yes", "✅": "yes", "👎": "no", "❌": "no"})
 _CONDITION = re.compile(r"\b(?:but|only|if|unless|except|after|before|until|when)\b", re.IGNORECASE)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
-_SHORT = 8  # Words of an answer in another language.
+_SMALL, _LIMITED = words_of("function") | words_of("statement"), words_of("limiting")
 
 
 def means_yes_or_no(reference: str) -> bool:
@@ -231,7 +231,8 @@ def _states(question: str, answer: str) -> bool | None:
     if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
         return None
     opposites = [word for word in asked if word not in said and opposite(word, (*words, *said))]
-    repeated = sum(word in said for word in asked) + len(opposites) + (words[0] in _PRONOUNS)
+    stands_for_noun = words[0] in _PRONOUNS and words[0] not in asked
+    repeated = sum(word in said for word in asked) + len(opposites) + stands_for_noun
     near = said[1:2] == asked[-1:] or opposite(asked[-1], (*words[1:2], *said[1:2]))
     brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
@@ -246,11 +247,9 @@ def _states(question: str, answer: str) -> bool | None:
 def _has_pole(question: str, answer: str) -> bool | None:
     """Return whether an answer in another language has the question's word for "open" or "allowed", or its opposite."""
     words, asked = exact_words(answer), [word for word in exact_words(question) if word in POLE]
-    if (
-        language_of(question, answer) == "en"
-        or len(asked) != 1
-        or len(words) > _SHORT
-        or not (_NO | _DENIERS).isdisjoint(words)
-    ):
+    if language_of(question, answer) == "en" or len(asked) != 1 or not (_NO | _DENIERS).isdisjoint(words):
         return None
-    return False if opposite(asked[0], words) else True if POLE[asked[0]] in map(POLE.get, words) else None
+    same, plain = POLE[asked[0]] in map(POLE.get, words), {*words} <= {*POLE, *_SMALL, *exact_words(question)}
+    if opposite(asked[0], words):
+        return None if same or not _LIMITED.isdisjoint(words) else False
+    return True if same and plain else None  # "open only on Sundays"
