@@ -136,9 +136,9 @@ class ForReward(Scorer):
             questions: Column with the questions (default: the prompts; the user's last message in a conversation).
             value: `"score"`, the metric's score; `"verdict"`, 1 or 0; or `(low, high)`, which maps scores linearly from
                 0 at low to 1 at high.
-            extract: How to find the answer in a completion (default: the whole completion). A tag such as `"answer"`:
-                the text in its last pair. A regular expression: its last match, or the first group of that match. A
-                callable: returns the answer or None.
+            extract: How to find the answer in a completion (default: all of it after `</think>`). A tag such as
+                `"answer"`: the text in its last pair. A regular expression: its last match, or the first group of that
+                match. A callable: returns the answer or None.
             missing: Reward of a completion without an answer; None gives no reward.
             name: Name in the trainer's logs (default: the metric's name).
             log: `"trackio"` or `"mlflow"`: log means, components and a table of the worst answers of each step to the
