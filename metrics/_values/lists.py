@@ -46,7 +46,7 @@ _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
     r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|"
-    r"rank(?:ed)?|sort(?:ed)?|alphabetical|coordinates|"
+    r"rank|sort|(?:ranked|sorted) (?:by|from)|alphabetical|coordinates|"
     r"steps (?:to|of|for)|"
     r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
     r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
