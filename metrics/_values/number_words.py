@@ -202,6 +202,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("rad πra pir", r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
         ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
+        ("tha who whi", r"\bone (?=(?:that|who|which|whose)\b)", ""),
         ("twi", r"\btwice\b", "2 times"),
         ("for", r"\b(?:an? )?fortnight\b", "2 weeks"),
         ("mon wee yea", r"(?<=\d) (month|week|year)ly\b", r" per \1"),
