@@ -41,7 +41,7 @@ def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) 
     from rich import box
     from rich.table import Table
 
-    grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    grid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in names:
         grid.add_column(heading, overflow="fold")
     for heading in figures:

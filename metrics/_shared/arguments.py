@@ -103,18 +103,17 @@ def is_visible(text: str) -> bool:
 
 
 def prediction(value: object) -> str:
-    """Check one prediction, and return what follows the thoughts of a reasoning model.
+    """Check one prediction, and return it without the thoughts of a reasoning model, which may not end.
 
-    A prediction may be empty. One without a visible character, or with thoughts that do not end, becomes `""`.
+    A prediction may be empty. One without a visible character becomes `""`.
 
     >>> prediction("<think>Lyon? No.</think>Paris"), prediction("<think>Lyon? No, Par")
     ('Paris', '')
     """
     text = _text(value)
-    _, ended, answer = text.rpartition("</think>")
-    if ended:
-        return _text(answer.lstrip())
-    return "" if text.lstrip().startswith("<think>") else text
+    if "think>" not in text:
+        return text
+    return _text(text.rpartition("</think>")[2].partition("<think>")[0].strip())
 
 
 def question(value: object) -> str:
@@ -208,7 +207,7 @@ def check_column(metric: str, column: str, values: object, check: Check) -> list
 
 def _fix(column: str, value: Any, expected: str) -> str:
     """Return the fix for a missing value, such as NaN from pandas, or for numbers where a text is expected."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if str(value) in {"None", "nan", "<NA>", "NaT"}:
         empty = 'use "" for a missing answer; it scores 0'
         return f" ({empty if column == 'predictions' else 'fill in missing values, or drop these rows'})"
     numbers = [is_number(plain(item)) for item in (value if isinstance(value, list) else [value])]

@@ -247,7 +247,7 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         matcher = read(file)
     except Exception as error:  # a damaged file, or one of another format, may raise anything
         raise ValueError(
-            f"{metric}: {file} is not a matcher of evaluate-qa fit ({type(error).__name__}: {error})"
+            f"{metric}: {file} is not a matcher written by evaluate-qa fit ({type(error).__name__}: {error})"
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")

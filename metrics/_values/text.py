@@ -58,6 +58,7 @@ _GREEK = dict(zip((
     "omega", "Delta", "Omega",
 ), "αβγδεθκλρστφψωΔΩ", strict=True))  # fmt: skip
 Replacement = str | Callable[[re.Match[str]], str]
+_MINUTES = re.compile(r"(?<![\w.])(\d+) ?h(?:rs?)? ?(\d{1,2}) ?m\b")  # "1h 30m"
 _CHARGE = re.compile(r"^(\d)([+-])$")  # of an ion, such as "3-"
 _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -104,7 +105,7 @@ def plain(text: str) -> str:
         text = without_ideographs(text)
     if _MARKUP.search(text):
         text = _without_latex(text)
-    text = _CHARGE.sub(r"\2\1", text)
+    text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))
     text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text)
     return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
 

@@ -85,6 +85,7 @@ _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
     "through of to for from number animal"
 )
+_WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF = 2  # Words of a statement about a pronoun.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
@@ -107,7 +108,7 @@ _OPEN = re.compile(
     r"hm+|maybe|perhaps|possibly)\W*",
     re.IGNORECASE,
 )
-_SIGNS = str.maketrans({"👍": "yes", "✅": "yes", "👎": "no", "❌": "no"})
+_SIGNS = str.maketrans(dict.fromkeys("👍✅✓✔", "yes") | dict.fromkeys("👎❌✗✘", "no"))
 _CONDITION = re.compile(r"\b(?:but|only|if|unless|except|after|before|until|when)\b", re.IGNORECASE)
 _BARE, _REASONED = 2, 8  # Words of a reference that is just a yes or no, and of one with a reason.
 _SMALL, _LIMITED = words_of("function") | words_of("statement"), words_of("limiting")
@@ -237,9 +238,12 @@ def _states(question: str, answer: str) -> bool | None:
     brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
         return None
+    new = [pair for pair in zip(words, said, strict=True) if pair[1] not in asked and pair[0] not in _PRONOUNS | _SMALL]
+    adds = not near and any(not opposite(word, asked) and not opposite(end, asked) for word, end in new)
+    earlier = _WAS.search(answer) and not _WAS.search(question)
     order = [asked.index(word) for word in said if asked.count(word) == 1]
-    if order != sorted(order):
-        return None
+    if adds or earlier or order != sorted(order):
+        return None  # "He failed to win.", "It was raining."
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
     return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
 

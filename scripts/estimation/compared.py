@@ -100,7 +100,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
             for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
                 yield f"{system}{name}: {doubt}"
     if systems.unscored:
-        yield f"The figures leave out {counted(systems.unscored, 'row')} without a score or verdict of some system."
+        yield f"The figures leave out {counted(systems.unscored, 'row')} for which a system has no score or verdict."
     if powered is None:
         yield UNCORRECTED
         return

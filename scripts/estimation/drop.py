@@ -53,6 +53,9 @@ class Drop:
     def __post_init__(self) -> None:
         object.__setattr__(self, "passed", self.drop.low <= self.allowed + _ROUNDING)
 
+    def __bool__(self) -> bool:
+        return self.passed  # so that `assert gate(…)` fails
+
 
 def gate(
     baseline: ArrayLike,
@@ -74,6 +77,9 @@ def gate(
         confidence: Confidence level of the one-sided bound.
         resamples: Number of random halves; with more than 10,000 changed clusters, the normal distribution is used.
         seed: Random seed.
+
+    Returns:
+        The drop, with `passed`; it is true if the system passed.
 
     Raises:
         ValueError: lengths differ, a value is not finite, an option is out of range, or there are too few clusters to

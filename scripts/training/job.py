@@ -224,8 +224,8 @@ def _check_kind(field: str, file: Path, recipe: TrainingRecipe) -> None:
         heads = read(file).heads
     except Exception as error:  # a damaged file, or one of another kind, may raise anything
         raise ValueError(
-            f"`{field}` has {file}, which is not a matcher of evaluate-qa fit ({type(error).__name__}: {error}); give "
-            "a file that this command wrote"
+            f"`{field}` has {file}, which is not a matcher written by evaluate-qa fit ({type(error).__name__}: "
+            f"{error}); give a file that this command wrote"
         ) from error
     for task in recipe.tasks:
         if task not in heads:

@@ -49,7 +49,7 @@ def test_a_file_without_the_head_raises_an_error(metric, tmp_path):
     ):
         rows(metric, model=own)
     own.write_text("no tensors")
-    with pytest.raises(ValueError, match=rf"^{metric}: .*mine.safetensors is not a matcher of evaluate-qa fit"):
+    with pytest.raises(ValueError, match=rf"^{metric}: .*mine.safetensors is not a matcher written by evaluate-qa fit"):
         rows(metric, model=str(own))
 
 

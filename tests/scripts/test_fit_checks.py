@@ -79,12 +79,12 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
         (
             ["bem"],
             "average: [text.safetensors]",
-            "`average` has text.safetensors, which is not a matcher of evaluate-qa fit (",
+            "`average` has text.safetensors, which is not a matcher written by evaluate-qa fit (",
         ),
         (
             ["bem"],
             "start: teacher.safetensors",
-            "`start` has teacher.safetensors, which is not a matcher of evaluate-qa fit (",
+            "`start` has teacher.safetensors, which is not a matcher written by evaluate-qa fit (",
         ),
         (
             ["bem"],
