@@ -72,7 +72,7 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     signatures = {signature_column(name) for name in columns if name.endswith("score")}
     first = next((at for at, name in enumerate(columns) if name in signatures), len(columns))
     added = [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
-    found = dict.fromkeys([score, *added], "")  # column → what is wrong with its last number that is too large
+    found = dict.fromkeys([score, *added], "")  # column → the error about its last number that is too large
     for number, row in read_rows(source):
         for name in list(found):
             value = value_of(row[name])

@@ -8,7 +8,7 @@ from .numerals import pattern_of, words_of
 from .phrases import stem
 from .text import word_set
 
-# Negations in lower case. The word after "no" tells a Spanish denial from an English "no".
+# Negations in lower case. A Spanish "no" is followed by a verb, an English one is not.
 _DENIAL, _NOBODY = f"{pattern_of('negator')}|{pattern_of('denial')}", pattern_of("nobody")
 _NOT = re.compile(rf"\b(?:(?:ca|wo|sha)n't|{_DENIAL})\b|n't\b|^without\b")
 _NEGATOR = re.compile(rf"(?:\b(?:not|no|never|{_DENIAL})|n't|^(?:without|{_NOBODY}))\b")

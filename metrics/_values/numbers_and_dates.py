@@ -79,7 +79,8 @@ def _compare_ratio(texts: Texts) -> bool | None:
     ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer_values.text)]
     if len(ratios) != 1 or negated(texts.answer):
         return None
-    return ratios[0] == match.groups() or (None if "part" in texts.answer else False)  # of which thing is not certain
+    # "One part cement to two parts sand" may name the things in another order than the question.
+    return ratios[0] == match.groups() or (None if "part" in texts.answer else False)
 
 
 def _compare_list(texts: Texts) -> Comparison | None:
