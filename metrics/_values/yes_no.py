@@ -45,8 +45,8 @@ _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
 _DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
 _JUDGED = re.compile(
-    r"(?:statement|that|this|claim|it)(?: is|'s)? "
-    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue|not true))\b"
+    r"(?:statement|that|this|claim|it)(?: is|'s)?(?P<not> isn['’]t| not)? "
+    r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue))\b"
     r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
     re.IGNORECASE,
 )
@@ -183,7 +183,7 @@ def says_yes(question: str, answer: str) -> bool | None:
     (True, False)
     """
     if (judged := _JUDGED.search(answer)) and _TRUE_OR_FALSE.search(question):
-        return not (judged["no"] or judged["f"])
+        return bool(judged["no"] or judged["f"]) == bool(judged["not"])
     if _DENIED.search(question):
         return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
     answer = _NO_DOUBT.sub("", answer)
@@ -239,6 +239,7 @@ def _states(question: str, answer: str) -> bool | None:
     if repeated < _REPEATED * len(asked) and not brief:
         return None
     new = [pair for pair in zip(words, said, strict=True) if pair[1] not in asked and pair[0] not in _PRONOUNS | _SMALL]
+    near = near and len(said) <= len(asked) + _BRIEF
     adds = not near and any(not opposite(word, asked) and not opposite(end, asked) for word, end in new)
     earlier = _WAS.search(answer) and not _WAS.search(question)
     order = [asked.index(word) for word in said if asked.count(word) == 1]
