@@ -61,10 +61,7 @@ _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _RESULTS = POLE["profit"], POLE["loss"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
-_ALIKE = (
-    {"GBP", "pound"},
-    {"calorie", "kilocalorie", "kcal"},
-)  # Calories of food are kilocalories.
+_ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
     r"\W*(?:none|zero)\b|(?:\W*(?:no|not (?:a single|any))|"
     r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
@@ -412,6 +409,7 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
 
 
 def _alike(unit: str, other: str) -> bool:
+    """Return whether one name may mean both units, as "calories" of food are kilocalories."""
     return any({unit, other} <= names for names in _ALIKE)
 
 
