@@ -29,10 +29,11 @@ _TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
 _JOIN = re.compile(r"[\s,]*(?:and\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
+_LESS, _MORE = "(?:less|fewer|shorter|smaller|lower) than", "(?:more|longer|larger|higher|greater) than"
 _BOUND = re.compile(
-    r"(?:(?P<less>\b(?:(?<!no )(?<!not )(?:less|fewer) than|under|below|at most|(?<!add )(?<!adds )up to|"
-    r"(?:no|not) more than|weniger als|moins de|menos de)|[<≤])"
-    r"|\b(?:more than|over|above|at least|(?:no|not) (?:less|fewer) than|mehr als|plus de|más de)|[>≥])\s*$"
+    rf"(?:(?P<less>\b(?:(?<!no )(?<!not ){_LESS}|(?:no|not) {_MORE}|under|below|at most|(?<!add )(?<!adds )up to|"
+    r"weniger als|moins de|menos de)|[<≤])"
+    rf"|\b(?:(?<!no )(?<!not ){_MORE}|(?:no|not) {_LESS}|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
     r"\s?(?:(?P<less>or (?:less|fewer|younger|shorter|below|under|lower)|at (?:the )?most)|at (?:the )?least|"
