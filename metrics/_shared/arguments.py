@@ -103,7 +103,7 @@ def is_visible(text: str) -> bool:
 
 
 def prediction(value: object) -> str:
-    """Check one prediction, and return it without the thoughts of a reasoning model, which may not end.
+    """Check one prediction, and return it without a reasoning model's thoughts, even if they do not end.
 
     A prediction may be empty. One without a visible character becomes `""`.
 

@@ -60,10 +60,10 @@ _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
 only_signs = re.compile(r"[^\w\s]+(?:\s[^\w\s]+)*").fullmatch
-"""Match a text of signs, such as an emoji."""
+"""Match a text that consists of signs, such as an emoji."""
 # "It is", punctuation after an emoji, spaces, and variation selectors.
 _STYLE = re.compile("^[Ii]t(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\ufe0f]")
-_TONE = re.compile("(?<=.)[\U0001f3fb-\U0001f3ff]")  # of skin
+_TONE = re.compile("(?<=.)[\U0001f3fb-\U0001f3ff]")  # skin tones
 _SIGN = re.compile("[\U0001f1e6-\U0001f1ff]{2}|.")  # A flag has two characters.
 _SAME_SIGNS = str.maketrans({sign: signs[0] for signs in words_of("sign") for sign in signs})
 
@@ -74,9 +74,9 @@ def may_be_code(reference: str) -> bool:
 
 
 def compare_signs(texts: Texts) -> bool | None:
-    """Compare signs, whose style does not count; None for other answers, and for signs of one meaning.
+    """Compare signs, but not their emoji or text style; None for other answers, and for signs with the same meaning.
 
-    An emoji without a tone of skin stands for any tone.
+    An emoji without a skin tone equals one with any skin tone.
 
     >>> [compare_signs(Texts("", answer, "→")) for answer in ("→", "It is ←.", "⟶", "to the right")]
     [True, False, None, None]

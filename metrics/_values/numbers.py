@@ -39,7 +39,7 @@ class WrittenNumber:
         return self.high != self.value
 
     def scaled(self, factor: float, offset: float = 0.0) -> "WrittenNumber":
-        """Return the number times a factor, plus an offset; it is approximate unless the factor is 60 or 1/100, say."""
+        """Return the number times a factor, plus an offset. Whole factors up to 100, and their inverses, are exact."""
         if (factor, offset) == (1, 0):
             return self
         value, high = self.value * factor + offset, self.high * factor + offset

@@ -67,7 +67,7 @@ def corrected(answer: str, references: Sequence[str], question: str) -> str:
 
 
 def compare_form(texts: Texts) -> bool | None:
-    """Return whether an answer is the word that a question about forms asks for; None for several words.
+    """Return whether an answer is the word that a question about forms asks for; None for other texts of several words.
 
     >>> [compare_form(Texts("Plural of mouse?", answer, "mice")) for answer in ("It is mice", "mouses", "mice, mouses")]
     [True, False, None]

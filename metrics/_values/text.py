@@ -59,7 +59,7 @@ _GREEK = dict(zip((
 ), "αβγδεθκλρστφψωΔΩ", strict=True))  # fmt: skip
 Replacement = str | Callable[[re.Match[str]], str]
 _MINUTES = re.compile(r"(?<![\w.])(\d+) ?h(?:rs?)? ?(\d{1,2}) ?m\b")  # "1h 30m"
-_CHARGE = re.compile(r"^(\d)([+-])$")  # of an ion, such as "3-"
+_CHARGE = re.compile(r"^(\d)([+-])$")  # The charge of an ion, such as "3-".
 _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
