@@ -14,31 +14,33 @@ _ALIKE = str.maketrans(
 )
 # Scripts without spaces, in which each character counts as a word.
 UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
-_JOINED = (
-    # An operator joins two words: "p < 0.05" is "p<0.05".
-    (re.compile(r"(?<=[^\s(])\s+(<=|>=|!=|==|[<>=+*/^±÷≈])\s+(?=[^\s)])"), r"\1"),
-    # Join signs of percent, degree and currency to their number, and the bounds of an interval.
-    (re.compile(r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)"), ""),
-    (re.compile(r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])"), r"\1\2:\3\4"),
-    # Remove the commas in 1,234,567.
-    (re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?![\d,]))"), ""),
-)
-_SEPARATED = (
-    # A dash between digits is a hyphen: "1979–80".
-    (re.compile(r"(?<=\d)–(?=\d)"), "-"),
-    # Dashes between words, commas that are not between digits, and "40°C", which is two words like "40 °C".
-    (re.compile(r"[–—…;]|(?<=[^\W\d_])--(?=[^\W\d_])|(?<!\d),|,(?!\d)"), " "),
-    (re.compile(r"(?<=\d)(?=°[CF]\b)"), " "),
-    (UNSPACED, r" \1 "),
+# Signs, a pattern that only changes texts with one of them, and its replacement.
+_REWRITINGS = tuple(
+    (frozenset(signs), re.compile(pattern), replacement)
+    for signs, pattern, replacement in (
+        # An operator joins two words: "p < 0.05" is "p<0.05".
+        ("<>=+*/^±÷≈", r"(?<=[^\s(])\s+(<=|>=|!=|==|[<>=+*/^±÷≈])\s+(?=[^\s)])", r"\1"),
+        # Join signs of percent, degree and currency to their number, and the bounds of an interval.
+        ("%‰$€£¥₹°", r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)", ""),
+        ("([", r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])", r"\1\2:\3\4"),
+        # Remove the commas in 1,234,567.
+        (",", r",(?<=\d,)(?=\d{3}(?:,\d{3})*(?![\d,]))", ""),
+        # A dash between digits is a hyphen: "1979–80".
+        ("–", r"(?<=\d)–(?=\d)", "-"),
+        # Dashes between words, commas that are not between digits, and "40°C", which is two words like "40 °C".
+        (",–—…;-", r"–|—|…|;|-(?<=[^\W\d_]-)-(?=[^\W\d_])|,(?<!\d,)|,(?!\d)", " "),
+        ("°", r"(?<=\d)(?=°[CF]\b)", " "),
+    )
 )
 # None of the patterns above changes a text without these characters.
-_SPECIAL = re.compile(r"[^\w\s.?!'\"()-]|--|[^\x00-\x7f]")
+_SPECIAL = re.compile(r"[^\w\s.?!'\"()-]|--")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*")
 _INNER = re.compile(r"[-.']")
 # Punctuation of prose before and after a word. An exclamation mark after a digit (5!), a hyphen after a letter (Cl-)
 # and a prime after a single letter stay, and so do signs before a number or a short symbol.
 _BEFORE = re.compile(r"^(?:[\"'`*_¿¡•·]+(?=\w)|[\"'`¿¡•*]+|-(?=[^\W\d_]{4}))")
 _AFTER = re.compile(r"(?:[.,:?\"`]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
+_ENDS = frozenset(".,:?")
 _BRACKETS, _OPENING = {"(": ")", "[": "]"}, {")": "(", "]": "["}
 _LONGEST = 200  # Brackets around longer words stay, because each pair takes time in proportion to the word.
 _NO_WORD = re.compile(r"[-_&|\"'`*.,:!?()\[\]{}]*")
@@ -59,21 +61,31 @@ def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
     >>> exact_words("The U.S. grew by 1,500 (-3.5 %) in C++.")
     ('us', 'grew', 'by', '1500', '-3.5%', 'in', 'c++')
     """
-    rewritten = text
-    if _SPECIAL.search(text):
-        rewritten = text.translate(_ALIKE)
-        for pattern, replacement in (*_JOINED, *_SEPARATED):
-            rewritten = pattern.sub(replacement, rewritten)
     # Most words are alphanumeric, so that only their case changes.
-    stripped = [word if word.isalnum() else _bare(word) for word in rewritten.split()]
+    stripped = [word if word.isalnum() else _bare(word) for word in _rewritten(text).split()]
     bare = [word for word in stripped if word.isalnum() or not _NO_WORD.fullmatch(word)]
     kept = [word for number, word in enumerate(bare) if word not in _ARTICLES and (word != "A" or number)]
     words = kept if kept and not articles else bare
     return tuple(word.lower() if word.isalnum() else _plain(word) for word in words) or tuple(text.lower().split())
 
 
+def _rewritten(text: str) -> str:
+    """Return a text in which words are between spaces."""
+    if not text.isascii():
+        text = UNSPACED.sub(r" \1 ", text.translate(_ALIKE))
+    elif not _SPECIAL.search(text):
+        return text
+    signs = frozenset(text)
+    for needed, pattern, replacement in _REWRITINGS:
+        if not needed.isdisjoint(signs):
+            text = pattern.sub(replacement, text)
+    return text
+
+
 def _bare(word: str) -> str:
     """Return a word without surrounding punctuation of prose."""
+    if word[-1] in _ENDS and word[:-1].isalnum():
+        return word[:-1]
     before = None
     while word != before and not word.isalnum() and len(word) <= _LONGEST:
         before = word

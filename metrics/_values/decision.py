@@ -96,7 +96,8 @@ _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no form
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
-_LONG_SPACE = re.compile(r"(\s\s{7})\s+")  # Some patterns take quadratic time in its length.
+# Some patterns take quadratic time in the length of a space, which only matters in texts of at least 300 characters.
+_LONG_SPACE, _LONG = re.compile(r"(\s\s{7})\s+"), 300
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _ROUNDS = re.compile(r"decimal place|significant (?:figure|digit)", re.IGNORECASE)
 _asks_to_round = lru_cache(maxsize=1 << 8)(_ROUNDS.search)
@@ -136,14 +137,15 @@ def compare_values(
         >>> compare_values("-2.0 kcal", "-8.4 kJ").explanation
         '-8.4 kJ (-2.008 kcal) equals -2.0 kcal'
     """
-    for name, text in {"reference": reference, "answer": answer, "question": question or ""}.items():
+    for name, text in (("reference", reference), ("answer", answer), ("question", question or "")):
         if not isinstance(text, str):
             raise TypeError(f"{name} is {shown(text)}; expected a string")
-    if isinstance(kinds, str) or not isinstance(kinds, Collection) or not all(kind in KINDS for kind in kinds):
+    unknown = kinds is not KINDS and (not isinstance(kinds, Collection) or not all(kind in KINDS for kind in kinds))
+    if isinstance(kinds, str) or unknown:
         raise ValueError(f"kinds is {shown(kinds)}; expected a list of {', '.join(KINDS)}")
     if tolerance is not None and not TOLERANCE.accepts(tolerance):
         raise ValueError(f"tolerance is {shown(tolerance)}; expected {TOLERANCE.expected}")
-    return decide_pair(reference, answer, question or "", [reference], frozenset(kinds), tolerance)
+    return decide_pair(reference, answer, question or "", [reference], kinds, tolerance)
 
 
 def decide_pair(
@@ -204,9 +206,8 @@ def _precise(references: Sequence[str]) -> list[int]:
     return [i for i, date in enumerate(dates) if not date or date.precision in (0, finest[date.fields[0]])]
 
 
-@lru_cache(maxsize=1 << 8)
 def _without_long_spaces(text: str) -> str:
-    return text if text == " ".join(text.split()) else _LONG_SPACE.sub(r"\1", text)
+    return text if len(text) < _LONG else _LONG_SPACE.sub(r"\1", text)
 
 
 def _shown(text: str) -> str:

@@ -29,6 +29,7 @@ _FROM = re.compile(
 _UNTIL = re.compile(
     r"\b(?:bis|jusqu|jusque|hasta|fino|até|tot|до|until|till|by|before|at the latest|no later than)\b", re.IGNORECASE
 )
+_OPEN = re.compile(r"\b(?:(?P<other>before|after)|by|since|until|till)\s+(?:the\s+)?(?:year\s+)?$", re.IGNORECASE)
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -113,16 +114,28 @@ def _compare_dates(texts: Texts) -> Comparison:
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
     if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
         return Comparison("date", False, answer, may_contain_reference=True)
+    opened = _opened(texts, compared[0][0]) if all(verdicts) else None
     wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
     wrong = wrong or (set(verdicts) == {None} and _lacks(texts, compared[0][0], reference))
-    right = all(verdicts) and not _names_other_month(texts, reference)
-    return Comparison("date", True if right else False if wrong else None, answer)
+    wrong = wrong or bool(opened and opened["other"] and not NEGATION.search(text))
+    right = all(verdicts) and not opened and not _names_other_month(texts, reference)
+    return Comparison("date", True if right else False if wrong else None, answer, opened is not None)
 
 
 def _has_other_bound(texts: Texts) -> bool:
     """Return whether one text has the first time or date, and the other one the last: "from 3 pm" and "until 3 pm"."""
     bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
     return bounds[0] == bounds[1][::-1] != bounds[1]
+
+
+def _opened(texts: Texts, date: Date) -> re.Match[str] | None:
+    """Match the word of a short answer that makes a date a bound, "before 1990", unless the other texts have bounds."""
+    if texts.length > _SHORT_DATE:
+        return None
+    others = f"{texts.reference} {texts.question}"
+    return (
+        None if _FROM.search(others) or _UNTIL.search(others) else _OPEN.search(texts.answer_values.text[: date.start])
+    )
 
 
 def _lacks(texts: Texts, answer: Date, reference: Date) -> bool:

@@ -29,9 +29,13 @@ def says_nothing(texts: Texts) -> bool:
     >>> [says_nothing(Texts("Is it hot?", answer, "yes")) for answer in ("...", "<unk>", "Is it hot?", "It is.")]
     [True, True, True, False]
     """
-    words, reference = texts.answer_words, texts.reference
+    answer, reference, question = texts.answer, texts.reference, texts.question
+    other_length = abs(len(answer) - len(question)) > len(question) // 2  # faster than words
+    if other_length and answer[:1].isalnum() and answer.count(" ") >= _QUESTION:
+        return False
+    words = texts.answer_words
     if len(words) >= _QUESTION:
-        return words == exact_words(texts.question) and not contains(exact_words(reference), words)
+        return words == exact_words(question) and not contains(exact_words(reference), words)
     if not _NOTHING.fullmatch(texts.answer.strip()) or not any(map(str.isalnum, reference)):
         return False
     if len(reference.split()) > _FEW or reference.lower().strip(" .") == "no":

@@ -87,7 +87,7 @@ _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
 _SPACES = re.compile(" {2,}")
 _NESTED = 3  # Depth of LaTeX groups in groups.
 # The pattern starts with a digit because a search for a lookbehind is slower.
-_SPACED_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?: \d{3})+(?!\d)")
+_SPACED_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?:(?: \d{3})+|(?:, 000)+)(?!\d)")
 _FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
 
 
@@ -106,7 +106,7 @@ def plain(text: str) -> str:
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))
-    text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text)
+    text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(", ", "").replace(" ", ""), text)
     return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
 
 
