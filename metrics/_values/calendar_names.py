@@ -28,6 +28,11 @@ _LIMITED = re.compile(
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
+_DAY_OR_MARK = re.compile(r"every day|[^\W\d_]+|\d|[-–—]")
+_TO = word_set("- – — to through thru till until bis")
+_GROUPS = {"weekday": range(5), "weekdays": range(5), "weekend": (5, 6), "weekends": (5, 6)} | dict.fromkeys(
+    ("daily", "every day"), range(7)
+)
 _LONGEST_NAME = 8  # Words of an answer that names a weekday, month or season.
 
 
@@ -65,6 +70,40 @@ def _only_name(reference: str) -> tuple[Mapping[str, int], set[int], str] | None
     words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
     cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
     return (cycle, _named(words, cycle), year) if cycle else None
+
+
+def weekdays(text: str) -> frozenset[int]:
+    """Return the weekdays that a text lists, from 0 for Monday; nothing for another text.
+
+    >>> sorted(weekdays("Mon–Wed and Sunday")), sorted(weekdays("on weekdays")), sorted(weekdays("not on Monday"))
+    ([0, 1, 2, 6], [0, 1, 2, 3, 4], [])
+    """
+    days, to = list[int](), False
+    for word in _DAY_OR_MARK.findall(plain(text).lower()):
+        if word in _TO:
+            to = bool(days)
+        elif word in _GROUPS:
+            days += _GROUPS[word]
+        elif found := _named([word], WEEKDAYS):
+            day = found.pop()
+            if to:  # also from Friday to Monday
+                days += [place % 7 for place in range(days[-1], day if days[-1] < day else day + 7)]
+            days.append(day)
+            to = False
+        elif word not in FILLERS:
+            return frozenset()
+    return frozenset(days)
+
+
+def has_weekdays(reference: str) -> bool:
+    """Return whether a reference is a list of weekdays."""
+    return len(weekdays(reference)) > 1
+
+
+def compare_weekdays(texts: Texts) -> bool | None:
+    """Return whether an answer lists the reference's weekdays; None if it has other words."""
+    days = weekdays(texts.answer)
+    return weekdays(texts.reference) == days if days else None
 
 
 def _without_year(text: str) -> tuple[str, str]:

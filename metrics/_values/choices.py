@@ -31,6 +31,13 @@ _COMMITS = re.compile(
     r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
     r" \(?([A-H])\b(?![\w' ]*\b(?:but|no)\b)|^([A-H]) is (?:what|the one|my)\b|\b([A-H]) it is\b"
 )
+_ALL = re.compile(
+    r"\W*(?:(?P<none>none|neither)|all)\b(?: (?:of )?(?:them|these|those|(?:the )?(?:above|two|three|four)))?\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\b(first|second|third|fourth|last) (?:one|option|answer|choice)\b", re.IGNORECASE)
+_PLACES = ("first", "second", "third", "fourth")
+_SEVERAL = re.compile(r"\W*(?:both )?([A-H](?:(?:, | & |,? and )[A-H])+)(?=\W*$|[,.:;]| are\b)")
 _QUANTIFIER = re.compile(r"^(?:both|all of|just|only)\s|\sonly$", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-H]{2,5}")
 _LONGEST_OPTION = 12  # Characters of a reference that does not start with the letter of an option.
@@ -75,6 +82,8 @@ def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
     text = text.strip(" .")
     if _LETTERS.fullmatch(text):
         return set(text.lower())
+    if several := _SEVERAL.match(text):
+        return set(several[1].replace("and", "").lower()) - set(" ,&")
     items = {item.strip("()., ").lower() for item in re.split(r"[\s,;&/]+|\band\b", text)} - {"", "and"}
     if all(len(item) == 1 and item.isalpha() for item in items):
         return items
@@ -88,5 +97,16 @@ def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
     chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
+    if letters:
+        return letters
+    if match := _ALL.match(answer):
+        return {
+            letter
+            for letter, text in offered.items()
+            if (of := _ALL.fullmatch(text)) and bool(of["none"]) is bool(match["none"])
+        }
+    places = [place.lower() for place in _PLACE.findall(answer)] if offered else []
+    if len(places) == 1:
+        return {[*offered][_PLACES.index(places[0]) if places[0] in _PLACES else -1]}
     words = exact_words(answer)
-    return letters or {letter for letter, text in offered.items() if contains(words, exact_words(text))}
+    return {letter for letter, text in offered.items() if contains(words, exact_words(text))}

@@ -14,7 +14,9 @@ from .numerals import WORDS, words_of
 from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, bare, compare_program
 
-_MAY_BE_CODE = re.compile(r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor)\b|\w(?:Error|Exception)$")
+_MAY_BE_CODE = re.compile(
+    r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor|negative|positive|plus|minus)\b|\w(?:Error|Exception)$"
+)
 _LONGEST_ANSWER = 400  # Characters.
 
 # Labels. They are equal or different.
@@ -36,12 +38,14 @@ _LABELS: Sequence[_Form] = [
             r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b(?! (?:Ti|Pro|Max|Plus|Ultra|Mini|Super)\b)",
             {" ": "", "-": ""},
         ),  # LH 404, A380
-        (r"\b[A-Z][a-z]?[+-](?!\w)", {}),  # B+, Na+
+        (r"\b(?:[A-Z][a-z]?|AB)[+-](?!\w)", {}),  # B+, Na+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
         (r"(?<![\w./])(?:/[\w.-]*\w){2,}", {}),  # a path
         (r"\b[KQRBN][a-h]?x?[a-h][1-8](?:[+#]|\b)", {}),  # a move in chess
         (r"(?<!to )(?<!on )\b(?:[a-h]?x)?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move of a pawn
+        (r"\b(?:[A-Z][a-z]?\d*){2,6}\^?\d?[+-](?!\w)", {"^": ""}),  # SO4^2-
+        (r"\b(?:\d[spdf]\^?\d{1,2}\s?){2,}(?!\w)", {"^": "", " ": ""}),  # electrons
         (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", {"mailto:": ""}),
         (r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])", {}),  # an IPv4 address
         (r"(?<!\S)(?:[\d*/,-]+ ){4}[\d*/,-]+(?!\S)", {}),  # cron
@@ -53,8 +57,9 @@ _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNOR
 _VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
 _ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
 _COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
-_KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+", "Θ": "O"})
+_KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+", "Θ": "O", "−": "-"})
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.
+_GRADE = re.compile(r"\b(AB|[A-FO]) (?:(neg(?:ative)?|minus)|pos(?:itive)?|plus)\b", re.IGNORECASE)
 _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
@@ -161,6 +166,7 @@ def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, sho
 def _tidy(text: str) -> str:
     """Return a text without typography and the number of a move, and with full names of keys, colors and chords."""
     plain = unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
+    plain = _GRADE.sub(lambda match: f"{match[1]}{'-' if match[2] else '+'}", plain)
     return _CHORD.sub(r"\1 minor", _MOVE.sub("", _COLOR.sub(_full_color, plain)))
 
 

@@ -22,14 +22,14 @@ from functools import lru_cache
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
-from .calendar_names import compare_in_cycle, is_in_cycle
+from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
 from .choices import compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .lists import hedges, is_one_of_candidates, leaves_open
-from .moments import only_date
+from .moments import PART, compare_part, only_date
 from .names import (
     MAY_DIFFER,
     NAME,
@@ -40,7 +40,7 @@ from .names import (
     is_same_name,
     may_be_person,
 )
-from .negations import is_denial, only_denies
+from .negations import excepts, is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .phrases import takes_back
@@ -278,13 +278,16 @@ _RULES = (
     Rule("negation", compare_correction, may_answer=takes_back),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
+    Rule("negation", _if(excepts, False), longest_answer=100),
+    Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),
+    Rule("date", compare_part, PART.search, most_spaces=6, longest_answer=100),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("identifier", compare_signs, only_signs, longest_answer=20),
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
-    Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
+    Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),

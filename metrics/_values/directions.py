@@ -22,6 +22,8 @@ POLE = {
     for word in words.split()
     for form in (word, stem(word))
 }
+# One word for all with the same meaning, such as "colder" and "cold".
+_SENSE = {form: f"{number}/{side}" for form, (number, side) in POLE.items()}
 _FIRST_LETTERS = frozenset(word[:3] for word in POLE)
 _TO = {
     "en": "to|into|towards?", "de": "zu|zum|zur|nach|in", "fr": "à|au|aux|vers|en", "es": "a|al|hacia",
@@ -30,6 +32,7 @@ _TO = {
 _MAY_HAVE_ENDS = re.compile(rf" (?:{'|'.join(_TO.values())}) ")
 _TO_IN = {language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _TO.items()}
 _FROM = re.compile(r"\b(?:from|von|vom|aus|de|desde|du|des|dal|da|van|из|от)\b", re.IGNORECASE)
+_INTO = re.compile(r"\binto\b", re.IGNORECASE)
 _LONGEST, _LONGEST_END = 12, 4  # Words of a reference with one of these words, and of one end of a way.
 _LIST = re.compile(", .* (?:and|or) ")  # There, "Legal" may be a department.
 _ASKS_WHO = re.compile(r"\W*who(?:se)?\b", re.IGNORECASE)  # Rose is a name.
@@ -84,6 +87,8 @@ def compare_direction(texts: Texts) -> bool | None:
 def _compare_ends(texts: Texts) -> bool | None:
     """Compare references such as "from the anode to the cathode" and "DC to AC"."""
     to = _TO_IN.get(texts.language[0])
+    if all(len(_INTO.findall(text)) == 1 for text in (texts.reference, texts.answer)):
+        to = _INTO
     if to is None or len(to.findall(texts.reference)) != 1 or not to.search(texts.answer):
         return None
     reference_ends = _ends(texts.reference, to)
@@ -107,7 +112,8 @@ def _ends(text: str, to: re.Pattern[str]) -> list[tuple[frozenset[str], frozense
 def around(before: str, after: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of the content words nearest to a word or phrase, in the texts before and after it."""
     words = content_words(before)[-_LONGEST_END:], content_words(after)[:_LONGEST_END]
-    return frozenset(map(stem, words[0])), frozenset(map(stem, words[1]))
+    before_it, after_it = (frozenset(_SENSE.get(word) or stem(word) for word in side) for side in words)
+    return before_it, after_it
 
 
 def content_words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from .comparison import Texts
 from .phrases import NEGATION, rest
 from .reading import Values
 
-_PERIOD = "hour|day|week|month|year"
+_PERIOD = "hour|day|week|month|year|decade|century"
 _FREQUENCY = re.compile(
     r"(?<![\w.,-])(?:(?P<times>\d+) ?(?:times?|x) )?(?:"
     rf"(?:every|each|per) (?:(?P<count>\d+) |(?P<other>other |second ))?(?P<each>{_PERIOD})s?"
@@ -20,6 +20,7 @@ MAY_BE_FREQUENCY = re.compile(
 """A word of frequencies."""
 _UNSURE = re.compile(rf"{NEGATION.pattern}|\b(?:except|only|or|but|less|more|least|most|than|i\.e)\b|-", re.IGNORECASE)
 _HOURS = {"hour": 1, "day": 24, "week": 24 * 7, "month": 24 * 365.25 / 12, "year": 24 * 365.25}
+_HOURS |= {"decade": 10 * _HOURS["year"], "century": 100 * _HOURS["year"]}
 _PERIODS = {"daily": "day", "annually": "year"}
 _SAME, _DIFFERENT = 1.03, 1.2  # Ratio of two frequencies; 52 times a year is weekly.
 

@@ -6,6 +6,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
@@ -33,8 +34,9 @@ _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|ma
 # A plural noun whose verb is not its own: "which colors does the flag have".
 _THINGS = r"(?!species|series)\w{3,}[^\W\dsui]s"
 _SEVERAL = re.compile(
-    rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|list|each|name the|"
-    rf"which (?:two|three|\w+ are|{_NOUNS}|{_THINGS} does)|what (?:are|were|{_NOUNS})|who (?:are|were)|"
+    rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|everyone|everybody|list|each|name the|"
+    rf"which (?:two|three|\w+ are|{_NOUNS}|{_THINGS} does|(?:week)?days is)|"
+    rf"what (?:are|were|{_NOUNS})|who (?:are|were)|"
     r"and what|and who|steps|parts|"
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
     re.IGNORECASE,
@@ -90,6 +92,14 @@ _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 # A remark in parentheses at the end, such as "(in this order)".
 _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
+# What an answer adds to a list that is complete, and what precedes the list.
+_CLOSING = re.compile(
+    r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$",
+    re.IGNORECASE,
+)
+_SO = re.compile(r"^.*\b(?:so|hence|thus|therefore),? (?:they|these|those|the \w+(?: \w+)?) are\b", re.IGNORECASE)
+_PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
+_ONLY = re.compile(r"^\W*(?:only|just)(?: (?:on|in|at))? ", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
@@ -101,7 +111,7 @@ _CHOOSES = re.compile(
     r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
 )
 _LONGEST, _LONGEST_SOLUTION = 200, 400  # Characters of a list, and of an answer with values of one variable.
-_LONGEST_PART = 5  # Words of a part or candidate.
+_LONGEST_PART, _LONGEST_CANDIDATE = 6, 5  # Words.
 _FEW_WORDS = 3  # Words of a part that may be a sentence.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
@@ -143,6 +153,7 @@ def compare_list(texts: Texts) -> bool | None:
     >>> compare_list(Texts("", "green, red", "red and green")), compare_list(Texts("", "green, blue", "red and green"))
     (True, False)
     """
+    texts = replace(texts, answer=_just_list(texts.answer, texts.reference))
     asked = _denies(texts.reference) or _denies(texts.question)
     if (
         "±" in texts.answer
@@ -165,6 +176,14 @@ def compare_list(texts: Texts) -> bool | None:
     if all(len(words) > 1 for words in facts) and not names:
         return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
     return _compare_words(texts, required, items)
+
+
+def _just_list(answer: str, reference: str) -> str:
+    """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
+    if len(answer) > _LONGEST_SOLUTION:
+        return answer
+    answer = _SO.sub("", _CLOSING.sub("", answer))
+    return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)
 
 
 def _listing(texts: Texts) -> str:
@@ -339,7 +358,8 @@ def _lacks(texts: Texts, required: Sequence[str], missing: Sequence[str]) -> boo
     kept, words = len(required) - len(missing), {word[:4] for word in texts.answer_words}
     absent = words.isdisjoint(word[:4] for part in missing for word in exact_words(part))
     short = len(texts.answer_words) <= _WORDS_PER_PART * len(required)
-    return 1 < kept == items and absent and short and not _OPEN.search(texts.answer)
+    only = 0 if _ONLY.match(texts.answer) else 1
+    return only < kept == items and absent and short and not _OPEN.search(texts.answer)
 
 
 def _with_missing(
@@ -404,7 +424,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
     if {item for item in items if item in right} != {exact_words(texts.reference)}:
         return False
     right_words = {word for item in right for word in item}
-    if any(len(item) > _LONGEST_PART or (item not in right and right_words & set(item)) for item in items):
+    if any(len(item) > _LONGEST_CANDIDATE or (item not in right and right_words & set(item)) for item in items):
         return False  # a sentence, or another form of the answer
     names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
     unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)

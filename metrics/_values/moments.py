@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .._shared.words import exact_words
-from .calendar_names import MONTHS, WEEKDAYS
+from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
-from .dates import LAST_MONTH, Date, agrees
+from .dates import LAST_MONTH, Date, Time, agrees
 from .directions import opposite
 from .phrases import NEGATION, affirmed, alternatives, negated, rest
 
@@ -30,6 +31,12 @@ _UNTIL = re.compile(
     r"\b(?:bis|jusqu|jusque|hasta|fino|até|tot|до|until|till|by|before|at the latest|no later than)\b", re.IGNORECASE
 )
 _OPEN = re.compile(r"\b(?:(?P<other>before|after)|by|since|until|till)\s+(?:the\s+)?(?:year\s+)?$", re.IGNORECASE)
+PART = re.compile(
+    r"\b(?:in |at )?(?:the )?(?:(?P<early>early|beginning|start|first half)|(?P<mid>mid|middle)|"
+    r"(?P<late>late|end|second half))\b[ -]?(?:(?:of|in) )?(?:the )?",
+    re.IGNORECASE,
+)
+"""A part of a period, such as "early"."""
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
@@ -48,11 +55,18 @@ _HOW_LONG = re.compile(
 )
 _TO = re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*")
 _UNLIKE = re.compile(rf"{NEGATION.pattern}|\b(?:except|but)\b", re.IGNORECASE)
-_ZONE = re.compile(r"\b(?:UTC|GMT|BST|JST|CES?T|[ECMP][SD]T)\b")
+# Hours from UTC; a zone without "standard" or "daylight" has two.
+_OFFSETS = {
+    "UTC": (0,), "GMT": (0,), "BST": (1,), "CET": (1,), "CEST": (2,), "EET": (2,), "EEST": (3,), "JST": (9,),
+    "EST": (-5,), "EDT": (-4,), "CST": (-6,), "CDT": (-5,), "MST": (-7,), "MDT": (-6,), "PST": (-8,), "PDT": (-7,),
+    "Eastern time": (-5, -4), "Central time": (-6, -5), "Mountain time": (-7, -6), "Pacific time": (-8, -7),
+}  # fmt: skip
+_ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS)})\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
 )
+_DAY = 24 * 60  # Minutes.
 _LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
@@ -120,6 +134,23 @@ def _compare_dates(texts: Texts) -> Comparison:
     wrong = wrong or bool(opened and opened["other"] and not NEGATION.search(text))
     right = all(verdicts) and not opened and not _names_other_month(texts, reference)
     return Comparison("date", True if right else False if wrong else None, answer, opened is not None)
+
+
+def compare_part(texts: Texts) -> bool | None:
+    """Compare parts of a month, season, year or decade, such as "late August"; None for other texts.
+
+    >>> [compare_part(Texts("When?", answer, "early March")) for answer in ("in late June", "start of March", "March")]
+    [False, True, None]
+    """
+    found = [[*PART.finditer(text)] for text in (texts.reference, texts.answer)]
+    if [len(matches) for matches in found] != [1, 1]:
+        return None
+    whole = replace(texts, reference=PART.sub("", texts.reference), answer=PART.sub("", texts.answer))
+    same = compare_in_cycle(whole) if is_in_cycle(whole.reference) else None
+    if same is None and (compared := compare_date(whole)):
+        same = compared.equal
+    (reference, answer) = (matches[0].lastgroup for matches in found)
+    return same if not same or reference == answer else False if {reference, answer} == {"early", "late"} else None
 
 
 def _has_other_bound(texts: Texts) -> bool:
@@ -278,16 +309,33 @@ def compare_time(texts: Texts) -> Comparison | None:
     (True, None)
     """
     values = texts.reference_values
-    if len(values.times) != 1 or values.dates or rest(values.text, values.times[0].start, values.times[0].end):
+    if len(values.times) != 1 or values.dates:
+        return None
+    reference = values.times[0]
+    if rest(f"{values.text[: reference.start]} {_ZONE.sub('', values.text[reference.end :])}", 0, 0):
         return None
     if _HOW_LONG.search(texts.question):
         return None  # "5 heures" may be a time or a duration
-    zones = [{*_ZONE.findall(found.text)} for found in (values, texts.answer_values)]
+    zones = [_ZONE.findall(found.text) for found in (texts.answer_values, values)]
     if all(zones) and zones[0] != zones[1]:
-        return Comparison("time")
+        times = texts.answer_values.times
+        return Comparison("time", _same_moment(times[0], reference, *zones) if len(times) == 1 else None)
     if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
-    verdicts = {time.agrees(values.times[0]) for time in times}
+    verdicts = {time.agrees(reference) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
+
+
+def _same_moment(time: Time, reference: Time, zones: Sequence[str], reference_zones: Sequence[str]) -> bool | None:
+    """Compare times in two zones; None if that is not certain."""
+    if len(zones) + len(reference_zones) > 2:  # noqa: PLR2004
+        return None
+    period = _DAY if time.known and reference.known else _DAY // 2
+    verdicts = {
+        (time.minutes - reference.minutes - 60 * (offset - other)) % period == 0
+        for offset in _OFFSETS[zones[0]]
+        for other in _OFFSETS[reference_zones[0]]
+    }
+    return verdicts.pop() if len(verdicts) == 1 else None

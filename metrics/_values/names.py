@@ -62,7 +62,11 @@ def differs_in_one_word(texts: Texts) -> bool:
         return not (_RELATIVES.search(texts.answer) or _ELSEWHERE.search(texts.answer))
     # The letter l often stands for the Roman numeral I.
     letters = (
-        " " in texts.reference and len(left) == len(right) == 1 and (left + right).isalpha() and {*pair} != {"i", "l"}
+        " " in texts.reference
+        and "," not in texts.reference
+        and len(left) == len(right) == 1
+        and (left + right).isalpha()
+        and {*pair} != {"i", "l"}
     )
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     differs = letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)

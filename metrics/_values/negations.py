@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from .._shared.words import exact_words
 from .comparison import Texts
 from .numerals import pattern_of, words_of
 from .phrases import stem
@@ -24,6 +25,10 @@ _MAY_DENY = words_of("cue")
 _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and und et")
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
+_EXCEPT = re.compile(
+    r"\W*(?:every|all|any)\w*(?: \w+)? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?(.+)",
+    re.IGNORECASE,
+)
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
@@ -70,6 +75,18 @@ def only_denies(texts: Texts) -> bool:
     alone = others <= {*_words(question)} or (len(first) <= _FIRST and content.isdisjoint(first) and others <= {*first})
     asks = _ASKS_DENIED.search(question) or _has_negator(f"{texts.reference} {question}")
     return alone and not asks and not _NO_STATEMENT.search(f"{texts.reference} {texts.answer}")
+
+
+def excepts(texts: Texts) -> bool:
+    """Return whether an answer is everything but the reference: "every day but Sunday" for "Sunday".
+
+    >>> [excepts(Texts("", text, "only Omar")) for text in ("Everyone except Omar", "Everyone except Omar came.")]
+    [True, False]
+    """
+    match = _EXCEPT.fullmatch(texts.answer.strip(" ."))
+    if not match or _EXCEPT.search(f" {texts.reference}"):
+        return False
+    return [word for word in exact_words(texts.reference) if word != "only"] == [*exact_words(match[1])]
 
 
 @lru_cache(maxsize=1 << 12)

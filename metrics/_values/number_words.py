@@ -222,6 +222,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("hun", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
         ("hun", r"\ban? hundred\b", "one hundred"),
         ("bpm", r"\bbpm\b", "beats per minute"),
+        ("inc", r"\bpounds? per square inch\b", "psi"),
         ("qua", r"\bquarterly\b", "every 3 months"),
         ("hal", r"\bhalf an? (?=\w)", "1/2 "),
         ("tho", r"\b(?:a|an) (?=thousand\b)", "one "),

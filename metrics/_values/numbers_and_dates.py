@@ -76,11 +76,12 @@ def _compare_ratio(texts: Texts) -> bool | None:
     match = _RATIO.fullmatch(texts.reference.strip(" ."))
     if not match or texts.reference_values.times:
         return None
-    ratios = [ratio.groups() for ratio in _RATIO.finditer(texts.answer_values.text)]
+    found = match, *_RATIO.finditer(texts.answer_values.text)
+    reference, *ratios = [tuple(number.replace(",", "") for number in ratio.groups()) for ratio in found]
     if len(ratios) != 1 or negated(texts.answer):
         return None
     # "One part cement to two parts sand" may name the things in another order than the question.
-    return ratios[0] == match.groups() or (None if "part" in texts.answer else False)
+    return ratios[0] == reference or (None if "part" in texts.answer else False)
 
 
 def _compare_list(texts: Texts) -> Comparison | None:

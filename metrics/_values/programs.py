@@ -38,6 +38,7 @@ _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
+_SLICE = re.compile(r"\[[^\[\]:]*:[^\[\]]*\]")
 _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
 # Signs that change the value where they are added: negations in programs, quantifiers in regular expressions.
@@ -73,6 +74,9 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    slices = [_SLICE.sub("[:]", text) for text in (answer, reference)]
+    if slices[0] == slices[1] and answer.replace("[0:", "[:") != reference.replace("[0:", "[:"):
+        return False
     if len(answer) == len(reference) == len("-a") and _FLAG.fullmatch(reference) and _FLAG.fullmatch(answer):
         return answer == reference
     if match := _find(reference, answer):
@@ -160,6 +164,9 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
         flags = {*answer_word}, {*reference_word}
         more = right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0])  # "-rf" and "-r"
+        long, short = sorted((answer_word, reference_word), key=len, reverse=True)
+        letters = iter(long)
+        more = more or (2 * len(short) <= len(long) and all(letter in letters for letter in short))  # "ns"
         return not (more or answer_word.startswith(reference_word) or reference_word.startswith(answer_word))
     # A variable may have any name, unlike functions, keywords, and parts of a path.
     near = any(map(str.isidentifier, right_tokens[max(0, start - 1) : start] + right_tokens[start + 1 : start + 2]))

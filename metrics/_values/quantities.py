@@ -28,7 +28,7 @@ _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as th
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to)\b|=)[^\d=]{0,16}$|"
+    r"answer is|which is|comes? to|round(?:s|ed) to)\b|=)[^\d=]{0,16}$|"
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
@@ -63,7 +63,7 @@ _RESULTS = POLE["profit"], POLE["loss"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
-    r"\W*(?:none|zero)\b|(?:\W*(?:no|not (?:a single|any))|"
+    r"\W*(?:none|zero|no[ -]?(?:body|one)(?! (?:knows|can|is sure)))\b|(?:\W*(?:no|not (?:a single|any))|"
     r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
     re.IGNORECASE,
 )
@@ -131,7 +131,7 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
-    words = [word for word in words if word not in said]
+    words = [word for word in words if word not in said and not (reference.bound and word in {"no", "not"})]
     reverses = texts.length <= _PARAGRAPH and _is_reversed(texts, reference, exact_words(f"{before} {after}"))
     if reverses is not False:
         return Comparison(reference.kind, False if reverses else None)
@@ -194,7 +194,9 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
         other_unit = other_unit and not MAY_BE_FREQUENCY.search(f"{texts.reference} {texts.answer}")
         return Comparison(
-            reference.kind, False if other_unit and not same_unit(measured[0].unit, reference.unit) else None
+            reference.kind,
+            False if other_unit and not same_unit(measured[0].unit, reference.unit) else None,
+            may_contain_reference=True,
         )
     spans = [(mention.start, mention.end) for mention, _ in compared]
     hedges = alternatives(text, spans, [same for _, same in compared])
@@ -226,7 +228,8 @@ def _verdict(
         return _of_several(texts, compared, words)
     if verdicts[0]:
         return None if reference.number.value > 0 and _has_opposite(texts, reference) else True
-    bounds = [mention.number.value for mention in texts.answer_values.numbers if mention.bound]
+    numbers = texts.answer_values.numbers
+    bounds = [mention.number.value for mention in numbers if mention.bound and mention.unit in {"", reference.unit}]
     bounded = not reference.bound and reference.number.value in bounds  # "up to six"
     return False if not bounded and _is_sure(texts, reference, mentions, words) else None
 
@@ -361,7 +364,11 @@ def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], word
 def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
     if mention.bound != reference.bound:
-        return False if mention.bound and reference.bound else None
+        differs = mention.bound and reference.bound
+        differs = differs or (
+            mention.number == reference.number and _compare_measure(mention, reference, texts) is False
+        )
+        return False if differs else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate

@@ -24,6 +24,7 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
+_CAUSES = re.compile(r"\b(?:causes?|caused|beats?|defeats?|defeated)\b")
 _NOTHING = re.compile(r"(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
@@ -144,7 +145,10 @@ def _turned(reference: str, answer: str) -> bool:
 
 
 def _swapped(reference: str, answer: str) -> bool:
-    """Return whether two words of a statement have changed places: "A beat B" and "B beat A"."""
+    """Return whether two words of a statement, or what is around a verb, have changed places: "B beat A"."""
+    sides = [around(*_CAUSES.split(text)) for text in (reference, answer) if len(_CAUSES.findall(text)) == 1]
+    if len(sides) > 1 and sides[0] == sides[1][::-1] != sides[1]:
+        return True
     words = list(map(stem, content_words(reference)))
     if len(words) < _FEWEST or len(set(words)) < len(words) or _SYMMETRIC.search(f"{reference} {answer}"):
         return False

@@ -52,6 +52,6 @@ def compare_substance(texts: Texts) -> bool | None:
     answer = substance(said)
     if not answer and (atoms := _atoms(said)) and (expected := _atoms(texts.reference)):
         return None if atoms == expected else False
-    if not answer or (answer == reference and not texts.question_words.isdisjoint(texts.answer_words)):
+    if not answer or (answer == reference and texts.question_words.issuperset(texts.answer_words)):
         return None
     return answer == reference

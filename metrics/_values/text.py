@@ -88,6 +88,7 @@ _SPACES = re.compile(" {2,}")
 _NESTED = 3  # Depth of LaTeX groups in groups.
 # The pattern starts with a digit because a search for a lookbehind is slower.
 _SPACED_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?:(?: \d{3})+|(?:, 000)+)(?!\d)")
+_INCHES = re.compile(r"(?<=\d)\"(?=[\s,.;)-]|$)")
 _FEET = re.compile(r"(?<![\w.])(\d)'\s?(\d\d?)(?:\"|''|$|(?=[\s,.;)]))")
 
 
@@ -107,7 +108,8 @@ def plain(text: str) -> str:
         text = _without_latex(text)
     text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))
     text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(", ", "").replace(" ", ""), text)
-    return _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
+    text = _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
+    return _INCHES.sub(" inch", text) if text.count('"') == 1 else text
 
 
 def _without_latex(text: str) -> str:

@@ -115,6 +115,7 @@ def registry() -> Any:
     units: Any = pint.UnitRegistry(cache_folder=None)
     for currency in _CURRENCIES:
         units.define(f"{currency} = [{currency}]")
+    units.define("pence = 0.01 * GBP")
     units.define("uscent = 0.01 * USD")
     units.define("basis_point = 0.01 * percent = bp")
     return units
