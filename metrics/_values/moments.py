@@ -318,8 +318,8 @@ def compare_time(texts: Texts) -> Comparison | None:
         return None  # "5 heures" may be a time or a duration
     zones = [_ZONE.findall(found.text) for found in (texts.answer_values, values)]
     if all(zones) and zones[0] != zones[1]:
-        times = texts.answer_values.times
-        return Comparison("time", _same_moment(times[0], reference, *zones) if len(times) == 1 else None)
+        said = texts.answer_values.times
+        return Comparison("time", _same_moment(said[0], reference, *zones) if len(said) == 1 else None)
     if _has_other_bound(texts):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)

@@ -364,11 +364,8 @@ def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], word
 def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
     if mention.bound != reference.bound:
-        differs = mention.bound and reference.bound
-        differs = differs or (
-            mention.number == reference.number and _compare_measure(mention, reference, texts) is False
-        )
-        return False if differs else None
+        differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
+        return False if differs or (mention.bound and reference.bound) else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
