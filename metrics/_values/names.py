@@ -167,11 +167,12 @@ def _abbreviates(letters: str, long: str) -> bool | None:
 _ROLE = rf"(?:{pattern_of('role')})"
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
-    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b",
+    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b|"
+    r"\bwhich (?P<family>(?-i:[A-Z])\w+)",
     re.IGNORECASE,
 )
 asks_who = lru_cache(maxsize=1 << 8)(_WHO.search)
-"""Return whether a question asks for a person."""
+"""Return a match if a question asks for a person, perhaps one of a `family` ("Which Kennedy?")."""
 _TITLES, _PARTICLES = (frozenset().union(*_sets(kind)) for kind in ("title", "particle"))
 _NO_NAMES = frozenset().union(*_sets("no_name"))  # First words of texts that are no person's name.
 # Words of answers that name a person whom they do not mean, in lower case.
@@ -228,6 +229,9 @@ def compare_person(texts: Texts) -> bool | None:
     """
     reference, person = _person(texts.reference), _person(texts.answer)
     names, number = reference
+    asked = asks_who(texts.question)
+    if asked and asked["family"] and names[-1:] != [without_accents(asked["family"].lower())]:
+        return None
     if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(person[0]) < _FULL):
         return None
     return _compare_name(person, reference) if person[0] else _compare_sentence(texts, reference)

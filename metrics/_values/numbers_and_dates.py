@@ -19,7 +19,7 @@ _YEAR = re.compile(r"\d{3,4}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _RATIO = re.compile(
     r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)(?: parts?(?: \w+)?)?\s?(?:[:–-]|to)\s?"
-    r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/-]|[.,]\d)"
+    r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _PLURAL = re.compile("e?s*$")
 _LONG = 8  # Words.
