@@ -2,8 +2,8 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,14 @@ class Balance:
         rows: Number of labeled answers across all sets; None draws as many as there are.
         temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
             each set within it: 0 gives equal shares, 1 gives shares by size.
-        pairs: Number of unlabeled pairs of answers to one question, across all sets, for a teacher to judge.
+        shares: Share of the labeled answers that some data sets get; the others share the rest by their size.
+        pairs: Number of unlabeled pairs of answers to one question, across the data sets without a given share, for a
+            teacher to judge.
     """
 
     rows: int | None = None
     temperature: float = 0.5
+    shares: Mapping[str, float] = field(default_factory=dict)
     pairs: int = 0
 
     def __post_init__(self) -> None:
@@ -34,14 +37,18 @@ class Balance:
             raise ValueError(f"pairs is {self.pairs}; expected a whole number of at least 0")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
+        if any(share <= 0 for share in self.shares.values()) or sum(self.shares.values()) >= 1:
+            raise ValueError(f"shares is {dict(self.shares)}; expected shares above 0 with a sum below 1")
 
     def counts(self, count: int, sizes: Sequence[int], data_sets: Sequence[str]) -> list[int]:
         """Return how many of `count` answers to draw from each set, rounded so that the sum holds.
 
         `sizes` are the numbers of answers in each set, and `data_sets` the names of the data sets they belong to.
 
-        >>> Balance(temperature=0.5).counts(90, [100, 450, 450], ["a", "b", "b"])
-        [23, 34, 33]
+        >>> Balance(temperature=0.5).counts(80, [100, 450, 450], ["a", "b", "b"])
+        [20, 30, 30]
+        >>> Balance(shares={"b": 0.8}).counts(100, [100, 450, 450], ["a", "b", "b"])
+        [20, 40, 40]
         """
         members: dict[str, list[int]] = defaultdict(list)
         for number, name in enumerate(data_sets):
@@ -49,6 +56,10 @@ class Balance:
         shares = np.power(np.asarray(sizes, dtype=np.float64), self.temperature)
         for listed in members.values():
             shares[listed] *= sum(sizes[number] for number in listed) ** self.temperature / shares[listed].sum()
+        for name in self.shares.keys() & members.keys():
+            others = [number for number, other in enumerate(data_sets) if other not in self.shares]
+            rest = shares[others].sum() / (1 - sum(self.shares.values()))
+            shares[members[name]] *= self.shares[name] * rest / shares[members[name]].sum()
         ends = np.rint(shares.cumsum() / shares.sum() * count)
         return [int(count) for count in np.diff(ends, prepend=0)]
 
@@ -60,7 +71,9 @@ class Balanced:
         self._generators = generators
         sizes, names = [len(one.rows) for one in generators], [one.data_set for one in generators]
         self._counts = balance.counts(balance.rows or sum(sizes), sizes, names)
-        self._pairs = balance.counts(balance.pairs, sizes, names)
+        free = [number for number, name in enumerate(names) if name not in balance.shares]
+        pairs = balance.counts(balance.pairs, [sizes[number] for number in free], [names[number] for number in free])
+        self._pairs = [dict(zip(free, pairs, strict=True)).get(number, 0) for number in range(len(names))]
 
     def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""

@@ -106,11 +106,11 @@ class Generator:
     ) -> None:
         self.rows, self._mixture = list(rows), mixture
         self.data_set, self._neighbors, self.weights = data_set, neighbors or {}, weights
-        self._peers: dict[str, list[str]] = defaultdict(list)
+        self._peers: dict[tuple[str, Sequence[str]], list[str]] = defaultdict(list)
         self._by_shape: dict[str, list[str]] = defaultdict(list)
         right = _answered_right(self.rows)
         for row in right:
-            self._peers[row.question_id].append(row.answer)
+            self._peers[row.question_id, tuple(row.references)].append(row.answer)
         for references in {row.question_id: row.references for row in self.rows}.values():
             self._by_shape[_shape(references[0])].append(references[0])
         self._answers: dict[str, list[str]] = defaultdict(list)
@@ -207,7 +207,7 @@ class Generator:
     def _peer(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
         peers = [
             text
-            for text in self._peers[row.question_id]
+            for text in self._peers[row.question_id, tuple(row.references)]
             if text != row.answer and len(text.split()) <= _REFERENCE_WORDS
         ]
         return TrainingExample(row.question, row.answer, draw.choice(peers), row.label) if peers else None

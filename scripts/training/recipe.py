@@ -128,6 +128,10 @@ def _value(where: str, hint: Any, value: Any) -> Any:
         hint = get_args(hint)[0]
     if hint in (Balance, Mixture):
         return hint(**_fields(where, hint, value))
+    if get_origin(hint) is Mapping:
+        if not isinstance(value, dict) or not value:
+            raise ValueError(f"{where} is {value!r}; expected a number for each name, such as polarity: 0.5")
+        return {str(name): _value(f"{where}: {name}", get_args(hint)[1], one) for name, one in value.items()}
     if get_origin(hint) is tuple:
         if not isinstance(value, list) or not value:
             raise ValueError(f"{where} is {value!r}; expected a list, such as [one, two]")

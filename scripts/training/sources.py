@@ -17,11 +17,12 @@ from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from ..labeled_data.sets import SETS
 
-WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural")}
+WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity")}
 """Folders with answers that a language model wrote for training; each file is a set, each line a question.
 
 In `written`, neither words in common nor length reveal which answers are right. `natural` holds answers as different
-people and models would give them.
+people and models would give them. `polarity` holds answers in other words with their opposites: yes and no without
+these words, and phrases.
 """
 KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
 """Names of the data sets."""

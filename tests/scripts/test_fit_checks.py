@@ -55,6 +55,12 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "learning_rate: .nan",
             "recipe.yaml: learning_rate is nan; expected a number between 0 and 1, such as 1e-4",
         ),
+        (
+            ["bem"],
+            "balance: {shares: 1}",
+            "recipe.yaml: balance: shares is 1; expected a number for each name, such as polarity: 0.5",
+        ),
+        (["bem"], "balance: {shares: {saf: a}}", "recipe.yaml: balance: shares: saf is 'a'; expected a number"),
         (["bem"], "balance: {rows: 0}", "recipe.yaml: balance: rows is 0; expected a whole number of at least 1"),
         (
             ["bem"],

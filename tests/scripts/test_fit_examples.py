@@ -124,6 +124,26 @@ def test_share_of_a_data_set_does_not_depend_on_its_number_of_sets():
     assert Balance(temperature=0).counts(400, sizes, names) == [200, 67, 66, 67]
 
 
+def test_a_data_set_can_have_a_given_share():
+    # 60% of 100 are 60, of which the roots of 400 and 100 give two thirds and one third; a and c share 40 as 10 and 30.
+    balance = Balance(temperature=0.5, shares={"b": 0.6})
+    assert balance.counts(100, [100, 400, 100, 900], ["a", "b", "b", "c"]) == [10, 40, 20, 30]
+    with pytest.raises(ValueError, match=r"^shares is {'b': 1.0}; expected shares above 0 with a sum below 1$"):
+        Balance(shares={"b": 1.0})
+
+
+def test_a_peer_answers_for_the_same_reference():
+    rows = [
+        LabeledRow("is it free?", "Is it free?", [reference], answer, 1.0, frozenset())
+        for reference, answers in (("Yes", ("at no cost", "nobody pays")), ("No", ("at a cost", "everybody pays")))
+        for answer in answers
+    ]
+    found = Generator(rows, Mixture(peer=1.0, padded=0.0, reworded=0.0)).epoch(0)
+    pairs = {(example.reference, example.answer) for example in found if example.reference not in {"Yes", "No"}}
+    assert ("at no cost", "nobody pays") in pairs
+    assert not {("at no cost", "at a cost"), ("at a cost", "at no cost"), ("at no cost", "everybody pays")} & pairs
+
+
 def test_half_of_the_drawn_answers_are_right():
     rows = [row(f"r{n}", 1.0) for n in range(3)] + [row(f"w{n}", 0.0) for n in range(20)]
     found = Counter(one.question_id for one in drawn(rows, 15, random.Random(0)))
@@ -221,3 +241,7 @@ def test_pairs_are_two_different_answers_to_a_question():
     # The first set's share of 12 pairs is √5 / (√5 + 1) = .69, 8 pairs; with the 6 labeled answers that is 14 examples.
     epoch = Balanced(generators, Balance(pairs=12)).epoch(1)
     assert [sum(math.isnan(e.label) for e in epoch), len(epoch)] == [8, 14]
+    generators = [Generator(rows, NOTHING, name) for name in ("own", "shared")]  # only the first one draws pairs
+    epoch = Balanced(generators, Balance(pairs=12, shares={"shared": 0.5})).epoch(1)
+    assert [(e.data_set, math.isnan(e.label)) for e in epoch].count(("own", True)) == 12
+    assert sum(math.isnan(e.label) for e in epoch) == 12
