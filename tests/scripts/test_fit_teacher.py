@@ -127,16 +127,16 @@ class ConstantLearner(Learner):
     ("teachers", "expected"),
     [
         # Labels smoothed by .05 are .975 and .025. A margin of ln 3 is a probability of .75, and the target is the mean
-        # of both: (.975 + .75) / 2, (.025 + .75) / 2; .75 without a label; the label if it is not read.
-        ([ConstantLearner(math.log(3), "en")], [0.8625, 0.3875, 0.75, 0.975, math.nan]),
-        # Both read English: the mean of ln 3 and −ln 3 is 0, a half. One reads German: (.975 + .25) / 2, and .25.
+        # of both if they agree, (.975 + .75) / 2, else the label; .75 without a label; the label if it is not read.
+        ([ConstantLearner(math.log(3), "en")], [0.8625, 0.025, 0.75, 0.975, math.nan]),
+        # Both read English: the mean of ln 3 and −ln 3 is 0, a half. One reads German, with .25: against the label.
         (
             [ConstantLearner(math.log(3), "en"), ConstantLearner(-math.log(3), "en", "de")],
-            [0.7375, 0.2625, 0.5, 0.6125, 0.25],
+            [0.7375, 0.2625, 0.5, 0.975, 0.25],
         ),
     ],
 )
-def test_target_is_the_mean_of_label_and_teachers(teachers, expected):
+def test_target_is_the_mean_of_label_and_teachers_that_agree(teachers, expected):
     import torch
 
     class Pupil(ConstantLearner):
