@@ -125,7 +125,7 @@ def test_share_of_a_data_set_does_not_depend_on_its_number_of_sets():
 
 
 def test_a_data_set_can_have_a_given_share():
-    # 60% of 100 are 60, of which the roots of 400 and 100 give two thirds and one third; a and c share 40 as 10 and 30.
+    # b gets 60 of 100, split 40 to 20 by the roots of 400 and 100; a and c split the other 40 by those of 100 and 900.
     balance = Balance(temperature=0.5, shares={"b": 0.6})
     assert balance.counts(100, [100, 400, 100, 900], ["a", "b", "b", "c"]) == [10, 40, 20, 30]
     with pytest.raises(ValueError, match=r"^shares is {'b': 1.0}; expected shares above 0 with a sum below 1$"):
