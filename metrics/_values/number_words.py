@@ -236,7 +236,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         # "One" as a pronoun is no number.
         ("one hun", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
         ("one hun", rf"\bone (?={_AFTER_PRONOUN})", "some "),
-        ("hal", r"^\W*half\W*$|(?<=\bby )half\b(?! an? | of | past)", "1/2"),
+        ("hal", r"^\W*half\W*$|(?<=\bby )half\b(?!-| an? | of | past| time)", "1/2"),
         ("qua", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
         ("hal", r"\band (?:a|one)[ -]half\b", "1/2"),
         (" ".join(word[:3] for word in _DENOMINATORS), rf"{_SHARE}\b(?! (?:dozen|a |person|time))", _fraction),
