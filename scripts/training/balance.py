@@ -20,9 +20,9 @@ class Balance:
         rows: Number of labeled answers across all sets; None draws as many as there are.
         temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
             each set within it: 0 gives equal shares, 1 gives shares by size.
-        shares: Share of the labeled answers that some data sets get; the others share the rest by their size.
-        pairs: Number of unlabeled pairs of answers to one question, across the data sets without a given share, for a
-            teacher to judge.
+        shares: Share of the labeled answers for some data sets, by name; the others divide the rest by their size.
+        pairs: Number of unlabeled pairs of answers to one question, across the data sets that `shares` does not name,
+            for a teacher to judge.
     """
 
     rows: int | None = None
@@ -71,9 +71,9 @@ class Balanced:
         self._generators = generators
         sizes, names = [len(one.rows) for one in generators], [one.data_set for one in generators]
         self._counts = balance.counts(balance.rows or sum(sizes), sizes, names)
-        free = [number for number, name in enumerate(names) if name not in balance.shares]
-        pairs = balance.counts(balance.pairs, [sizes[number] for number in free], [names[number] for number in free])
-        self._pairs = [dict(zip(free, pairs, strict=True)).get(number, 0) for number in range(len(names))]
+        free = [(size, name) for size, name in zip(sizes, names, strict=True) if name not in balance.shares]
+        pairs = iter(balance.counts(balance.pairs, *zip(*free, strict=True)))
+        self._pairs = [0 if name in balance.shares else next(pairs) for name in names]
 
     def epoch(self, seed: int) -> list[TrainingExample]:
         """Return one epoch's examples in random order."""

@@ -23,7 +23,7 @@ from .recipe import TrainingRecipe
 _DECAY = 0.999
 # Labels are smoothed by this share, and half of the target of a labeled answer is the teachers' probability.
 _SMOOTHING, _TEACHERS = 0.05, 0.5
-_SOME = 0.5  # Probability from which an answer is right.
+_RIGHT = 0.5  # Probability above which an answer is right.
 # Share of the training over which the learning rate rises, and where it starts, as a share of the highest rate.
 _RISE, _LOWEST = 0.1, 0.01
 # Freed memory is returned to the system after this number of batches.
@@ -97,7 +97,8 @@ def train(
         after_epoch: Called with the number of finished epochs and the mean training loss, while the learner has its
             averaged weights; saves it and returns its figure.
         checkpoint: Saves the state after each epoch, and restores it at the start.
-        teachers: Models whose mean probability is learned in addition to the labels that it does not contradict.
+        teachers: Models whose mean probability is learned in addition to the labels; where it contradicts a label, only
+            the label counts.
 
     Returns:
         The figure of each epoch.
@@ -259,13 +260,13 @@ def backward(learner: Learner, batch: TrainingBatch, half: bool = False) -> Any:
 
 
 def _targets(batch: TrainingBatch) -> Any:
-    """Return the targets: smoothed labels mixed with the probability of teachers that agree; theirs without a label."""
+    """Return smoothed labels, mixed with the teachers' probability if both agree; without a label, the probability."""
     import torch
 
     labels = torch.tensor(batch.labels) * (1 - _SMOOTHING) + _SMOOTHING / 2
     taught = torch.tensor(batch.taught).sigmoid()
     both = torch.where(labels.isnan(), taught, torch.lerp(labels, taught, _TEACHERS))
-    contradicted = (labels - _SOME) * (taught - _SOME) < 0
+    contradicted = (labels - _RIGHT) * (taught - _RIGHT) < 0
     return torch.where(taught.isnan() | contradicted, labels, both)
 
 

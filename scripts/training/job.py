@@ -57,6 +57,7 @@ class TrainingJob:
                 f"`pairs` is {recipe.balance.pairs}, but pairs have no labels and the recipe has no teachers that "
                 "judge them; add `teachers` or remove `pairs`"
             )
+        _check_shares(recipe)
         _check_layers(recipe)
         _check_output(self)
         for name, file in _files(recipe):
@@ -189,6 +190,17 @@ def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:
     yield from (("average", file) for file in recipe.average)
     if recipe.start:
         yield "start", recipe.start
+
+
+def _check_shares(recipe: TrainingRecipe) -> None:
+    names, shares = {Path(name).stem for name in recipe.data}, recipe.balance.shares
+    for name in shares:
+        if name not in names:
+            raise ValueError(
+                f"`shares` has {name!r}, which is not in `data`; expected some of {', '.join(sorted(names))}"
+            )
+    if shares and names <= shares.keys():
+        raise ValueError("`shares` names all of `data`, but its sum is below 1; leave a data set out of it")
 
 
 def _check_layers(recipe: TrainingRecipe) -> None:

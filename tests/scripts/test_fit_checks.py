@@ -61,6 +61,16 @@ _NO_HEAD = "has bem.safetensors, which has no head for nli_lex; give a matcher t
             "recipe.yaml: balance: shares is 1; expected a number for each name, such as polarity: 0.5",
         ),
         (["bem"], "balance: {shares: {saf: a}}", "recipe.yaml: balance: shares: saf is 'a'; expected a number"),
+        (
+            ["bem"],
+            "data: [saf, traps]\nbalance: {shares: {sav: 0.5}}",
+            "`shares` has 'sav', which is not in `data`; expected some of saf, traps",
+        ),
+        (
+            ["bem"],
+            "data: [saf]\nbalance: {shares: {saf: 0.5}}",
+            "`shares` names all of `data`, but its sum is below 1; leave a data set out of it",
+        ),
         (["bem"], "balance: {rows: 0}", "recipe.yaml: balance: rows is 0; expected a whole number of at least 1"),
         (
             ["bem"],

@@ -61,7 +61,7 @@ def test_each_file_of_written_answers_is_a_set(name):
     found = {one.name: one for one in read_sets([name])}
     files = sorted(WRITTEN[name].glob("*.jsonl"))
     assert list(found) == [f"{name}/{path.stem}" for path in files]
-    assert len(files) >= 2
+    assert len(files) >= {"polarity": 2}.get(name, 5)
     for path in files:
         one = found[f"{name}/{path.stem}"]
         first = json.loads(path.read_text(encoding="utf-8").split("\n")[0])
@@ -70,8 +70,10 @@ def test_each_file_of_written_answers_is_a_set(name):
         assert [row.answer for row in rows if row.label] == first["right"]
         assert [row.answer for row in rows if not row.label] == first["wrong"]
         assert {row.language for row in rows} == {"de" if path.stem.endswith("german") else "en"}
-        lines = {(row.question_id, tuple(row.references)) for row in (*one.train, *one.dev)}
-        assert len(lines) == len(path.read_text("utf-8").splitlines())
+        read = [*one.train, *one.dev]
+        # In `polarity`, a question has a line for each of two references.
+        ids = {(row.question_id, tuple(row.references) if name == "polarity" else ()) for row in read}
+        assert len(ids) == len(path.read_text("utf-8").splitlines())
 
 
 def test_held_out_questions_do_not_depend_on_their_answers():
