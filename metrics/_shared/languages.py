@@ -24,7 +24,9 @@ _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
 # Letters of Russian and Polish, and endings of nouns: "nad Odrą" has "Odra".
 _INFLECTED = re.compile("[а-яёąćęłńóśźż]")
-_ENDING = re.compile(r"(?<=\w{3})(?:ами|[оеаиы][йюмхв]|[аеёиоуыэюяь]|owi|i?em|ie|ach|ami|om|[aeiouyąę])(?!\w)")
+_ENDING = re.compile(
+    r"(?<=\w{3})(?:ами|[ое]го|[ое]му|[иы]ми|[оеаиы][йюмхв]|[аеёиоуыэюяь]|owi|i?em|ie|ach|ami|om|[aeiouyąę])(?!\w)"
+)
 _OR = re.compile("(?:^| )(?:или|또는|혹은|या|أو|أم|veya|ή|lub|hoặc)(?= )|ま た は|も し く は|或|[还還] 是|か も")
 _NOT_BEFORE = re.compile(
     "(?:^| )(?:не|ни|ليست?|لا|غير|δεν|όχι|nie|không|לא|(?:不 是|[并並] 非|[没沒] 有|不 在)(?=[^、。，]*$))(?: |$)"
@@ -63,7 +65,7 @@ def exact_score(answer: str, reference: str) -> float:
     if not reference or reference == answer:
         return float(bool(reference))
     # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.
-    ending, compound = (_KOREAN, "ァ-ー") if len(reference) > 1 else ("", "ァ-ー\u4e00-\u9fff")
+    ending, compound = (f"{_KOREAN}ا?", "ァ-ー") if len(reference) > 1 else ("", "ァ-ー\u4e00-\u9fff")
     words = re.search(
         f"(?<![^ ])(?<![ァ-ー南北东東副] ){re.escape(reference)}{ending}(?![^ ])(?! [{compound}])", answer
     )

@@ -25,11 +25,14 @@ _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is rea
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
-# What a question decides: 块 is money and not a piece, 分 is a minute and not a point, and 14.30 is a time.
+# What a question decides: 块 is money and not a piece, which number of 4/7/1976 is the month, 分 is a minute and not a
+# point, and 14.30 is a time.
 _BY_QUESTION = tuple(
     (re.compile(asks), re.compile(pattern), replacement)
     for asks, pattern, replacement in (
         ("钱", "块钱?", "元"),
+        ("dd/mm|day/month", r"\b(\d\d?)/(\d\d?)/(\d{4})\b", r"\3-\2-\1"),
+        ("mm/dd|month/day", r"\b(\d\d?)/(\d\d?)/(\d{4})\b", r"\3-\1-\2"),
         ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
         (
             r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|во сколько|saat kaç|kaçta",

@@ -47,7 +47,7 @@ _POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
     r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"from (?:the )?[a-z]+ (?:out|in|up|down)wards?|respectively|increasing|decreasing|"
+    r"from (?:the )?[a-z]+(?: [a-z]+)? (?:out|in|up|down)wards?|respectively|increasing|decreasing|"
     r"rank|sort|(?:ranked|sorted) (?:by|from)|alphabetical|coordinates|"
     r"steps (?:to|of|for)|"
     r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
@@ -86,7 +86,7 @@ _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
     r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+", re.IGNORECASE
 )
-_HEDGE = re.compile(rf"^(?:{pattern_of('hedge')})*", re.IGNORECASE)
+_HEDGE = re.compile(rf"^(?:\s|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")

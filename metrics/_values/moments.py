@@ -64,7 +64,7 @@ _OFFSETS = {
 _ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS)})\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
-    r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu) )?(\d\d?)[/.-](\d\d?)\.?", re.IGNORECASE
+    r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu|dne) )?(\d\d?)[/.-]\s?(\d\d?)\.?", re.IGNORECASE
 )
 _DAY = 24 * 60  # Minutes.
 _LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
@@ -96,7 +96,8 @@ def compare_date(texts: Texts) -> Comparison | None:
     (True, None)
     """
     if not _is_date(texts):
-        return Comparison("date") if texts.short and _is_period(texts.reference) else None
+        # A number in a range is equal, but not a year in a period.
+        return Comparison("date") if _is_period(texts.reference) and not _HOW_MANY.search(texts.question) else None
     comparison = _compare_dates(texts)
     # A year may also be another number, unless the question asks for a date.
     sure = comparison.equal is not None or not texts.reference_values.dates[0].only_year
@@ -110,7 +111,7 @@ def _compare_dates(texts: Texts) -> Comparison:
     ]
     if all(len(named) == 1 for named in days) and days[0] != days[1]:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
-    if texts.length <= _SHORT_DATE and _has_other_bound(texts):
+    if texts.length <= _SENTENCE and _has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):

@@ -122,7 +122,7 @@ def is_same_name(texts: Texts) -> bool:
     if abs(len(texts.answer) - len(texts.reference)) > _MOST_JOINTS:
         return False
     answer, reference = (
-        _JOINT.sub("", without_accents(text.strip(" .").removeprefix("the ").casefold()))
+        _JOINT.sub("", without_accents(text.strip(" .").removeprefix("the ").removeprefix("No. ").casefold()))
         for text in (texts.answer, texts.reference)
     )
     return answer == reference and texts.answer_words != exact_words(texts.reference)

@@ -1,6 +1,7 @@
 """Find answers that are a statement's denial: "Vitamin C prevents colds" for "Vitamin C does not prevent colds"."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .._shared.words import exact_words
@@ -32,6 +33,11 @@ _EXCEPT = re.compile(
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
+# Words after what an answer denies, before what it names instead.
+_INSTEAD = word_set(
+    "but it it's that's he she they rather mais c'est sondern es maar het sino fue bensì ma è mas é foi lecz ale а но "
+    "utan"
+)
 
 
 def is_denial(texts: Texts) -> bool:
@@ -57,13 +63,15 @@ def is_denial(texts: Texts) -> bool:
 
 
 def only_denies(texts: Texts) -> bool:
-    """Return whether an answer ends by denying the reference: "It is not Rome" and "Paris, not Rome" for "Rome".
+    """Return whether an answer only denies the reference: "Paris, not Rome" and "not Rome but Paris" for "Rome".
 
     >>> [only_denies(Texts("", text, "Rome")) for text in ("Ce n'est pas Rome", "not just Rome", "No, Rome")]
     [True, False, False]
     """
     if _MAY_DENY.isdisjoint(texts.answer_words):
         return False
+    if _denies_first(_words(texts.answer), _words(texts.reference)):
+        return not _ASKS_DENIED.search(texts.question) and not _has_negator(texts.reference)
     question, wanted = texts.question, _words(texts.reference)
     content = {*wanted} - _SMALL
     before, clause = map(_words, _CLAUSES.findall(texts.answer.strip(" .!"))[0])
@@ -75,6 +83,17 @@ def only_denies(texts: Texts) -> bool:
     alone = others <= {*_words(question)} or (len(first) <= _FIRST and content.isdisjoint(first) and others <= {*first})
     asks = _ASKS_DENIED.search(question) or _has_negator(f"{texts.reference} {question}")
     return alone and not asks and not _NO_STATEMENT.search(f"{texts.reference} {texts.answer}")
+
+
+def _denies_first(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether words start with "not", the wanted words and another thing: "It isn't Rome but Paris"."""
+    content = [word for word in wanted if word not in _SMALL]
+    start = words.index("not") + 1 if "not" in words[: _FIRST + 1] else len(words)
+    after = [word for word in words[start:] if word not in _SMALL]
+    denied, following = after[: len(content)], words[start:]
+    instead = any(word in _INSTEAD for word in following[len(content) : len(wanted) + 1])
+    others = after[len(content) :]
+    return bool(content) and denied == content and instead and bool(others) and not {*content} <= {*others}
 
 
 def excepts(texts: Texts) -> bool:

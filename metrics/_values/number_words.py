@@ -15,11 +15,14 @@ _LANGUAGES = {
     word: [language for language, words in _FUNCTION_WORDS.items() if word in words]
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
-# Letters that no other of these languages has.
-_LETTERS_OF = {
-    language: frozenset(letters)
-    for language, letters in {"de": "ß", "es": "¿¡ñ", "pt": "ãõ", "ru": "аеиоуыэя", "pl": "ąęłśźż", "tr": "ğşı"}.items()
-}
+# Languages with letters that no other has, or only Russian and Ukrainian have.
+_LETTERS = tuple(
+    (language, frozenset(letters))
+    for language, letters in (
+        ("de", "ß"), ("es", "¿¡ñ"), ("pt", "ãõ"), ("pl", "ąęłśźż"), ("tr", "ğşı"), ("cs", "ěřů"), ("sv", "å"),
+        ("ru", "аеиоуяыэ"), ("uk", "аеиоуя"), ("ru", "ыэъё"), ("uk", "іїєґ"),
+    )
+)  # fmt: skip
 # Words of English texts, names and units that are function words of other languages.
 _IN_ENGLISH = words_of("in_english")
 _SURE = 1.001  # what a word counts that is in no English text
@@ -35,7 +38,9 @@ def _function_words(text: str) -> tuple[dict[str, float], bool]:
     counts: dict[str, float] = {}
     lower = text.lower()
     if not text.isascii():
-        counts = {language: _SURE for language, letters in _LETTERS_OF.items() if not letters.isdisjoint(lower)}
+        for language, letters in _LETTERS:
+            if not letters.isdisjoint(lower):
+                counts[language] = counts.get(language, 0) + _SURE
     foreign = bool(counts)
     for word in _WORD.findall(lower):
         for language in _LANGUAGES.get(word, ()):
@@ -93,9 +98,10 @@ _LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "octobe
 _HALVES: tuple[_Phrase, ...] = tuple(
     (frozenset(), re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"\ben och en halv\b", "1 1/2"),
         (r"\b(?:andert?|(\w+?)(?:ein|ën|een(?=half)))hal[bfv]e?\b", lambda match: f"{match[1] or 1} 1/2"),
         (r"\b(?:un[oa]s|uns|umas) (?=\d|[a-zà-ü]{3,})", "about "),
-        (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa])\b", " 1/2"),
+        (r" (?:en een half|e mei[oa]|y medi[oa]|et demie?|e mezz[oa]|och en halv)\b", " 1/2"),
         (r"(?<=\d)(×10\^\d+) 1/2", r".5\1"),
     )
 )
@@ -167,6 +173,11 @@ def _decade(match: re.Match[str]) -> str:
     return f"{century}{_DECADES.index(match[2].lower()) + 2}0s"
 
 
+def _quarter(match: re.Match[str]) -> str:
+    """Return Q2 for "the second quarter of" before a year."""
+    return f"Q{('fir', 'sec', 'thi', 'fou').index(match[1].lower()[:3]) + 1 if match[1].isalpha() else match[1][0]} "
+
+
 def _fraction(match: re.Match[str]) -> str:
     """Return 2/3 for "two thirds"."""
     top, bottom = match[1].lower(), match[2].lower()
@@ -182,7 +193,8 @@ def _year(match: re.Match[str]) -> str:
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
-_MONEY, _CODES = "dollars?|yen|rupees?|francs?", "USD|EUR|GBP|CHF|JPY|INR|CNY"
+_MONEY, _CODES = "dollars?|yen|rupees?|francs?", r"USD|EUR|GBP|CHF|JPY|INR|CNY|Rs\.?|Rp\.?"
+_IN_LARGE = "(?: (?:thousand|[mb]illion|bn))?"
 _AFTER_PRONOUN = "of|another|day|thing|side|such|more|can|could|may|must|should|would|has"
 _SHARE = rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)"
 _YEAR_IN_WORDS = (
@@ -198,7 +210,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("gal pin qua cup", r"\bUS (?=(?:gallon|pint|quart|cup)s?\b)", ""),
         ("pou", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
         ("dol", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
-        ("usd eur gbp chf jpy inr cny pou", rf"\b({_CODES})\s?(\d[\d.,]*(?: (?:thousand|[mb]illion|bn))?)\b", r"\2 \1"),
+        ("usd eur gbp chf jpy inr cny rs rp pou", rf"\b({_CODES})\s?(\d[\d.,]*{_IN_LARGE})\b", r"\2 \1"),
         ("rad πra pir", r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
         ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
         ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
@@ -211,6 +223,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("for", r"\b(?:fortnightly|(?:once a|every) fortnight)\b", "every 2 weeks"),
         ("onc", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
         ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
+        ("of sum win spr aut fal", r"\b(of|summer|winter|spring|autumn|fall) '([4-9]\d)\b", r"\1 19\2"),
         ("doz hal", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
         ("sec", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
         ("eac eve", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
@@ -224,6 +237,7 @@ _ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
         ("bpm", r"\bbpm\b", "beats per minute"),
         ("inc", r"\bpounds? per square inch\b", "psi"),
         ("qua", r"\bquarterly\b", "every 3 months"),
+        ("qua", r"\b(?:in )?(?:the )?(first|second|third|fourth|[1-4]\w\w) quarter(?: of)? (?=\d{4}\b)", _quarter),
         ("hal", r"\bhalf an? (?=\w)", "1/2 "),
         ("tho", r"\b(?:a|an) (?=thousand\b)", "one "),
         ("mil bil tri doz", r"\b(?:a|an|one) (?=(?:million|billion|trillion|dozen)\b)", "1 "),

@@ -1,15 +1,16 @@
-"""Rewrite Russian, Polish and Turkish number words with digits; `text_to_num` does not have these languages.
+"""Rewrite number words with digits in languages that `text_to_num` does not have, such as Russian and Swedish.
 
 "двадцать один" becomes "21", "trzeciego maja" becomes "3 maja", and "beş yüz" becomes "500".
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
 # forms of hours, names of powers of ten, and words or patterns of other modules. In pairs, one word takes the place of
-# the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one word, and "-" stands for none.
+# the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one numeral, "_" its words, and "-"
+# stands for none.
 # Turkish has no dotless i, as in texts of `plain`.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 """Words of languages."""
@@ -28,6 +29,7 @@ def pattern_of(kind: str) -> str:
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
 _IN_DATE = {
     "ru": r"января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|год[ауе]?",
+    "uk": r"січня|лютого|березня|квітня|травня|червня|липня|серпня|вересня|жовтня|листопада|грудня|ро[ку]\w*",
     "pl": r"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|rok\w*",
 }
 _FRACTION = re.compile(
@@ -46,8 +48,8 @@ def _values(kind: str) -> dict[str, dict[str, int]]:
         if is_kind == kind:
             for number, forms in enumerate(words.split(), 1):
                 for ending in endings[language] if kind == "ordinal" else ("",):
-                    values = {form + ending: int(step) * number for form in forms.split("/") if form != "-"}
-                    found.setdefault(language, {}).update(values)
+                    names = [form.replace("_", " ") for form in forms.split("/") if form != "-"]
+                    found.setdefault(language, {}).update({name + ending: int(step) * number for name in names})
     return found
 
 
@@ -59,19 +61,25 @@ HOURS = _values("hour")
 LANGUAGES = _VALUES.keys()
 
 
+def _any(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
 def _pattern(language: str) -> re.Pattern[str]:
     """Return a pattern for number words. The last word may be an ordinal."""
-    cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
+    cardinals = _any(_VALUES[language])
     words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
     if language not in ORDINALS:
         return re.compile(words, re.IGNORECASE)
-    ordinals = "|".join(sorted(ORDINALS[language], key=len, reverse=True))
+    ordinals = _any(ORDINALS[language])
     last = rf"(?:{ordinals})(?: (?:{ordinals}))?"
     date = rf"\b(?P<ordinals>(?:(?:{cardinals}) )*{last})\b(?P<date> (?:{_IN_DATE[language]})\b)?"
     return re.compile(rf"{date}|{words}", re.IGNORECASE)
 
 
 _PATTERNS = {language: _pattern(language) for language in LANGUAGES}
+_NUMERALS = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in LANGUAGES}
+_NUMERAL = {language: re.compile(_any(numerals)) for language, numerals in _NUMERALS.items()}
 
 
 def with_numerals(text: str, language: str) -> str:
@@ -88,11 +96,11 @@ def _digits(match: re.Match[str], language: str) -> str:
     fraction = _FRACTION.match(match.string, match.end())  # "две трети"
     if fraction or match[0].lower() == "bir" != match.string.lower():  # the article
         return match[0]
-    words = (groups["cardinals"] or groups["ordinals"]).lower().split()
-    values = [_VALUES[language].get(word) or ORDINALS.get(language, {}).get(word) for word in words]
-    if None in values:
+    text = (groups["cardinals"] or groups["ordinals"]).lower()
+    words = _NUMERAL[language].findall(text)
+    if " ".join(words) != text:
         return match[0]  # with a letter that has other forms, such as İ
-    numbers = list(_numbers([value for value in values if value]))
+    numbers = list(_numbers([_NUMERALS[language][word] for word in words]))
     if groups["cardinals"]:
         return " ".join(map(str, numbers))
     in_date = len(numbers) == 1 and (groups["date"] or numbers[0] > _THOUSAND)

@@ -16,7 +16,7 @@ from .phrases import NEGATION
 from .text import without_accents
 
 Keys = frozenset[str]
-"""What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, river or mountain."""
+"""What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, sea or mountain."""
 
 _MOST_WORDS = 12  # Words of an answer.
 _WORDS = 5  # Words of a name, and characters without spaces.

@@ -34,6 +34,7 @@ _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(.
 QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = {old: new for _, kind, old, new in WORDS if kind == "command"}
 _HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
+_QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
 _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
@@ -128,7 +129,7 @@ def _command_in(answer: str, reference: str) -> str:
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
     text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("https://", "").replace("http://", "")
-    text = " ".join(text.strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
+    text = " ".join(_QUOTED.sub(r"\2", text).strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
     text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
     for old, new in _SAME_COMMANDS.items():
         text = text.replace(old, new)

@@ -127,7 +127,9 @@ def two_forms(texts: Texts) -> list[Texts]:
 def compare_number(texts: Texts, reference: Mention) -> Comparison:
     """Compare the numbers in the answer with the reference's number."""
     before, after = texts.reference_values.text[: reference.start], texts.reference_values.text[reference.end :]
-    if _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
+    negative = any(mention.number.value < 0 for mention in texts.answer_values.numbers)
+    below = reference.number.value < 0 and not negative and "below" in texts.answer  # "86 m below sea level"
+    if below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))

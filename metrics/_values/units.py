@@ -10,6 +10,7 @@ from typing import Any
 
 from .numbers import WrittenNumber
 from .numerals import WORDS
+from .text import word_set
 
 # Symbols with the SI prefixes in use.
 _PREFIXES = {symbol: prefixes for _, kind, symbol, prefixes in WORDS if kind == "symbol"}
@@ -19,7 +20,7 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
-_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "AUD", "CAD", "CHF", "CNY", "KRW", "BRL", "PLN", "RUB", "TRY")
+_CURRENCIES = word_set("USD EUR GBP JPY INR AUD CAD CHF CNY KRW BRL PLN RUB TRY SEK CZK UAH IDR")
 # The file has a unit and its names, other than those derived here, in each line.
 _BY_WORD = {
     word: unit

@@ -83,7 +83,7 @@ _IN_ENGLISH = re.compile(
 )
 _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
-    "through of to for from number animal"
+    "through of to for from number animal completely totally entirely fully absolutely really definitely truly"
 )
 _WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
@@ -93,7 +93,7 @@ _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
 )
 _NAME = re.compile(r"(?:right|si)\.?", re.IGNORECASE)  # of a side, or of silicon
-_ASKS_NAME = re.compile(r"\W*(?:which|what|where)\b", re.IGNORECASE)
+_ASKS_NAME = re.compile(r"\W*(?:(?:in|on|at|to|from|with) )?(?:which|what|where)\b", re.IGNORECASE)
 _UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
 _LETTER = re.compile(r"\W*(?:(?P<yes>y)|n)\W*", re.IGNORECASE)
 # Questions to which an unsure answer, or none, may be right.

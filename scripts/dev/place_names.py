@@ -1,7 +1,8 @@
 """Write the names of places, languages and numbers in many languages into metrics/_values/place_names.tsv.
 
 `python -m evaluate_qa.dev.place_names` needs the packages babel, which has names from Unicode's CLDR, and num2words.
-CLDR only knows cities with a time zone of their own; the others are in `_CITIES`, with rivers and mountains.
+CLDR only knows cities with a time zone of their own; the others are in `_CITIES`, with rivers, lakes, seas and
+mountains.
 """
 
 import re
@@ -19,7 +20,8 @@ _LANGUAGES = word_set(
 # Languages of number words that `text2num` does not read, and words that num2words lacks: Hindi, Korean, Greek, Arabic.
 _COUNTED = word_set("ar cs da fa fi he hu id ko no pl ru sv th tr uk vi")
 _NUMBER_WORDS = (
-    "एक दो तीन चार पाँच छह सात आठ नौ दस", "एक दो तीन चार पांच छः सात आठ नौ दस",
+    "एक दो तीन चार पाँच छह सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस बीस",
+    "एक दो तीन चार पांच छः सात आठ नौ दस",
     "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열", "한 두 세 네", "ένα δύο τρία τέσσερα πέντε έξι επτά οκτώ εννέα δέκα",
     "واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة", "واحد اثنين ثلاث أربع خمس ست سبع ثمان تسع عشر",
 )  # fmt: skip
@@ -86,7 +88,31 @@ Busan|Pusan|부산|釜山
 Danube|Donau|Dunaj|Danubio|Danúbio|Дунай|ドナウ川|多瑙河
 Rhine|Rhein|Rhin|Рейн|ライン川|莱茵河|Rijn
 Volga|Wolga|Wołga|Волга|ヴォルガ川|伏尔加河
-Nile|Nilo|Nijl|Нил|ナイル川|尼罗河|나일강|النيل
+Nile|Nilo|Nijl|River Nile|Нил|ナイル川|尼罗河|나일강|النيل|نهر النيل
+Amazon|Amazonas|Amazone|Amazonka|Amazon River|Río Amazonas|Rio Amazonas|Rio delle Amazzoni|Амазонка|\
+アマゾン川|亚马孙河|亚马逊河|아마존강|نهر الأمازون
+Yangtze|Yangtze River|Yangzi|Jangtse|Янцзы|长江|長江|揚子江|扬子江|양쯔강
+Yellow River|Gelber Fluss|Fleuve Jaune|Río Amarillo|Fiume Giallo|Хуанхэ|黄河|黃河|황허강
+Ganges|Ganga|Gange|Ганг|गंगा|ガンジス川|恒河|갠지스강
+Thames|River Thames|Themse|Tamise|Támesis|Tamigi|Tâmisa|Темза|テムズ川|泰晤士河|템스강
+Seine|Senna|Sekwana|Сена|セーヌ川|塞纳河|센강
+Tagus|Tajo|Tejo|Тежу
+Vistula|Wisła|Weichsel|Vistule|Vístula|Vistola|Висла|Вісла
+Dnieper|Dnipro|Dnjepr|Dniepr|Днепр|Дніпро
+Lake Biwa|琵琶湖|비와호
+Lake Geneva|Genfersee|Lac Léman|Lago Lemano|Женевское озеро
+Lake Constance|Bodensee|Lac de Constance|Lago di Costanza|Боденское озеро
+North Sea|Nordsee|Mer du Nord|Mar del Norte|Mare del Nord|Mar do Norte|Noordzee|Morze Północne|\
+Северное море|北海|북해
+Baltic Sea|Ostsee|Mer Baltique|Mar Báltico|Mar Baltico|Oostzee|Östersjön|Morze Bałtyckie|Балтийское море|\
+波罗的海|バルト海|발트해
+Mediterranean Sea|Mediterranean|Mittelmeer|Méditerranée|Mer Méditerranée|Mediterráneo|Mar Mediterráneo|\
+Mar Mediterraneo|Mar Mediterrâneo|Middellandse Zee|Morze Śródziemne|Средиземное море|Akdeniz|地中海|지중해
+Black Sea|Schwarzes Meer|Mer Noire|Mar Negro|Mar Nero|Zwarte Zee|Morze Czarne|Чёрное море|Черное море|Karadeniz|\
+黑海|黒海|흑해
+Mont Blanc|Monte Bianco|Монблан|モンブラン|勃朗峰|몽블랑
+Kilimanjaro|Mount Kilimanjaro|Kilimandscharo|Kilimandjaro|Kilimangiaro|Килиманджаро|キリマンジャロ|\
+乞力马扎罗山|킬리만자로산
 Mount Everest|Everest|Mt. Everest|Эверест|エベレスト|エベレスト山|珠穆朗玛峰|에베레스트산|Monte Everest
 Mount Fuji|Mt. Fuji|Fujisan|Fuji|富士山|후지산|Фудзияма
 """
