@@ -78,10 +78,11 @@ def library_bars() -> Iterator[None]:
 
 
 def _wanted() -> bool:
-    """Return whether no switch hides bars; a module that was never imported has no switch set."""
+    """Return whether there is a place for bars and no switch hides them; a module not yet imported sets no switch."""
     datasets, evaluate = sys.modules.get("datasets"), sys.modules.get("evaluate.utils.logging")
     return not (
-        os.environ.get("TQDM_DISABLE")
+        sys.stderr is None  # a program without a console
+        or os.environ.get("TQDM_DISABLE")
         or (datasets and datasets.are_progress_bars_disabled())
         or (evaluate and not evaluate.is_progress_bar_enabled())
     )
@@ -89,4 +90,4 @@ def _wanted() -> bool:
 
 def _is_live() -> bool:
     """Return whether a bar can be redrawn: on a terminal or in a notebook."""
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+    return "ipykernel" in sys.modules or sys.stderr.isatty()

@@ -9,7 +9,10 @@ from functools import lru_cache
 
 # Different characters with one meaning.
 _ALIKE = str.maketrans(
-    {"−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "×": "*", "≤": "<=", "≥": ">=", "≠": "!="}
+    {"−": "-", "‐": "-", "‑": "-", "’": "'", "‘": "'", "×": "*", "≤": "<=", "≥": ">=", "≠": "!="}
+    | dict.fromkeys("“”„‟«»‹›", '"')
+    | {"।": ".", "،": ",", "؛": ";", "؟": "?"}
+    | dict.fromkeys("\u00ad\u200b\u2060\ufeff")  # invisible
     | dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
 )
 # Scripts without spaces, in which each character counts as a word.
@@ -25,8 +28,9 @@ _REWRITINGS = tuple(
         ("([", r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])", r"\1\2:\3\4"),
         # Remove the commas in 1,234,567.
         (",", r",(?<=\d,)(?=\d{3}(?:,\d{3})*(?![\d,]))", ""),
-        # A dash between digits is a hyphen: "1979–80".
-        ("–", r"(?<=\d)–(?=\d)", "-"),
+        # A dash between digits is a hyphen, and one before a number a minus: "1979–80", "–40".
+        ("–", r"(?<=\d)–(?=\d)|(?<!\S)(?<!\d )–(?=\d)", "-"),
+        ("*", r"(?<![\w*])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*])", r"\1"),
         # Dashes between words, commas that are not between digits, and "40°C", which is two words like "40 °C".
         (",–—…;-", r"–|—|…|;|-(?<=[^\W\d_]-)-(?=[^\W\d_])|,(?<!\d,)|,(?!\d)", " "),
         ("°", r"(?<=\d)(?=°[CF]\b)", " "),
@@ -39,7 +43,7 @@ _INNER = re.compile(r"[-.']")
 # Punctuation of prose before and after a word. An exclamation mark after a digit (5!), a hyphen after a letter (Cl-)
 # and a prime after a single letter stay, and so do signs before a number or a short symbol.
 _BEFORE = re.compile(r"^(?:[\"'`*_¿¡•·]+(?=\w)|[\"'`¿¡•*]+|-(?=[^\W\d_]{4}))")
-_AFTER = re.compile(r"(?:[.,:?\"`]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
+_AFTER = re.compile(r"(?:[.,:?\"`]|(?<=\w)[。，！？]|(?<=[^\W\d_]{4})-|(?<!\d)!|(?<!^\w)'|(?<=\w)\*\*|(?<=\w)_+$)+$")
 _ENDS = frozenset(".,:?")
 _BRACKETS, _OPENING = {"(": ")", "[": "]"}, {")": "(", "]": "["}
 _LONGEST = 200  # Brackets around longer words stay, because each pair takes time in proportion to the word.

@@ -107,6 +107,7 @@ def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
         }
     places = [place.lower() for place in _PLACE.findall(answer)] if offered else []
     if len(places) == 1:
-        return {[*offered][_PLACES.index(places[0]) if places[0] in _PLACES else -1]}
+        place = _PLACES.index(places[0]) if places[0] in _PLACES else len(offered) - 1
+        return {*[*offered][place : place + 1]}
     words = exact_words(answer)
     return {letter for letter, text in offered.items() if contains(words, exact_words(text))}

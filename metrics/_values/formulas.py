@@ -16,6 +16,7 @@ from .text import plain, word_set
 
 _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
+_SCIENTIFIC = re.compile(r"(?<=\d)[eE]([-+]?\d+)\b|(?<=\d)\s?x(?=\s?10\s?\^)")
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(
     r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|\d[\u0370-\u03ff]|π[a-z](?![a-z])|"
@@ -64,8 +65,25 @@ def _formula(reference: str) -> list[Expression]:
     return sides if is_formula else []
 
 
+def constant(text: str) -> float | None:
+    """Return the value of a text that is a constant with π or a function, such as 2π or √2; None for another text.
+
+    >>> constant("sqrt(4)"), constant("4"), constant("sqrt(x)")
+    (2.0, None, None)
+    """
+    if not _CALL.search(text := _plain(text)):
+        return None
+    with suppress(ValueError, ArithmeticError, RecursionError):
+        expression = read_expression(text)
+        value = complex(0) if expression.names else expression.at({})
+        return value.real if not expression.names and abs(value.imag) < _CLOSE else None
+    return None
+
+
 def _plain(text: str) -> str:
-    return plain(text[:_LONGEST]).translate(_SIGNS).strip().strip("$.,;` ").strip()
+    """Return a formula with one form of signs; "2e3" and "2 x 10^3" are no products of variables."""
+    text = _SCIENTIFIC.sub(lambda match: f"*10^({match[1]})" if match[1] else "*", plain(text[:_LONGEST]))
+    return text.replace("**", "^").translate(_SIGNS).strip().strip("$.,;` ").strip()
 
 
 def _pieces(text: str, letters: set[str] | None) -> list[str]:
@@ -111,12 +129,14 @@ def _same(text: str, reference: list[Expression], whole: str) -> bool | None:
     renamed = all(named) and answer[0].names.isdisjoint(_names(reference)) and bool(reference[-1].names)
     if len(answer) != len(reference) or renamed:
         answer, reference = answer[-1:], reference[-1:]
-    if _names(answer) != _names(reference):
-        answer, reference = ([read_expression(side.text.lower()) for side in sides] for sides in (answer, reference))
-    if (names := _names(answer)) != _names(reference):
-        letters = [{name[0] for name in group} for group in (names, _names(reference))]  # of "x2", which may be x²
-        return False if text == whole and letters[0] != letters[1] else None
     with suppress(ValueError, ArithmeticError, RecursionError):
+        if _names(answer) != _names(reference):
+            answer, reference = (
+                [read_expression(side.text.lower()) for side in sides] for sides in (answer, reference)
+            )
+        if (names := _names(answer)) != _names(reference):
+            letters = [{name[0] for name in group} for group in (names, _names(reference))]  # of "x2", which may be x²
+            return False if text == whole and letters[0] != letters[1] else None
         if len(reference) > 1:
             return _compare_solutions(answer, reference)
         return all(_gap([*answer, *reference], point)[1] < _CLOSE for point in _points(names))

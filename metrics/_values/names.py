@@ -156,7 +156,8 @@ def _abbreviates(letters: str, long: str) -> bool | None:
         return None
     names = [name for name in _CAPITALIZED_RUN.findall(long) if " " in name]
     long = names[0] if len(names) == 1 else long
-    initials = "".join(word[0] for word in _WORD.findall(long) if word[0].isupper())
+    words = [word for word in _WORD.findall(long) if word[0].isupper()]
+    initials = "".join(word if value_of_roman(word) else word[0] for word in words)  # "WWII"
     if len(initials) < _LETTERS.start or len(long.split()) > len(initials) + _SMALL_WORDS:
         return None
     if initials in {letters, letters + "S"}:

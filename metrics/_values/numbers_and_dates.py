@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
-from .formulas import compare_formula
+from .formulas import compare_formula, constant
 from .lists import compare_list, is_list
 from .moments import compare_appointment, compare_date, compare_hours, compare_period, compare_time
+from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
 from .quantities import compare_number, two_forms, wanted_number
@@ -22,6 +23,7 @@ _RATIO = re.compile(
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _PLURAL = re.compile("e?s*$")
+_AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
@@ -71,6 +73,20 @@ def _compare_formula(texts: Texts) -> bool | None:
     return None if measured else compare_formula(texts.answer, texts.reference)
 
 
+def _compare_constant(texts: Texts) -> Comparison | None:
+    """Compare a number with a constant such as 12π; other numbers in functions have no verdict."""
+    values = [constant(text) for text in (texts.answer, texts.reference)]
+    if values == [None, None] or None not in values:
+        return None
+    numbers = (texts.answer_values if values[0] is None else texts.reference_values).numbers
+    if len(numbers) != 1 or numbers[0].unit:
+        return Comparison("formula")
+    exact = next(WrittenNumber(value, value, 0.0) for value in values if value is not None)
+    pair = (numbers[0].number, exact) if values[0] is None else (exact, numbers[0].number)
+    same = equal(*pair, texts.tolerance)
+    return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
+
+
 def _compare_ratio(texts: Texts) -> bool | None:
     """Compare ratios and scores, such as 3:2, if the answer has only one of them."""
     match = _RATIO.fullmatch(texts.reference.strip(" ."))
@@ -106,6 +122,7 @@ _LIST = Rule("list", _compare_list)
 _RULES = (
     Rule("number", _is_same_text),
     Rule("formula", _compare_formula),
+    Rule("formula", _compare_constant),
     Rule("date", compare_period),
     Rule("date", compare_date),
     Rule("time", compare_time),

@@ -39,7 +39,11 @@ def _at_ordinal(language: str, minutes: int) -> Callable[[re.Match[str]], str]:
 
 
 def _turkish_clock(match: re.Match[str]) -> str:
-    hour, minutes, direction = HOURS["tr"][match[2].lower()] + (10 if match[1] else 0), match[3], match[4].lower()
+    hour, minutes, direction = (
+        HOURS["tr"][match[2].lower()] + (10 if match[1] else 0),
+        match[3].lower(),
+        match[4].lower(),
+    )
     after = 15 if minutes == "çeyrek" else int(minutes)
     return _clock(hour, after if direction.startswith("g") else -after)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import dropwhile, takewhile
+from typing import NamedTuple
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
@@ -321,33 +322,54 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
         about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
         return True if same else False if about_it and not compared[-1][1] else None
-    if (of_clause := _of_clause(texts, compared, nouns)) is not None:
-        return of_clause
+    clauses = _clauses(texts, compared, nouns)
+    # The first word of a clause names what it is about; the verb may be missing in the other clauses.
+    about = [clause for clause in clauses if clause.shared or clause.bare]
+    if len(about) == 1 and about[0].starts_with_shared:
+        return about[0].same
+    best = {clause.same for clause in clauses if all(clause.shared >= other.shared for other in clauses)}
     first, same = compared[0]
-    if same and not exact_words(text[: first.start]):
-        return True
+    last, same_last = compared[-1]
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
-    if len(close) == 1:
-        return close.pop()
-    last, same = compared[-1]
-    return True if same and _RESTATED.search(text[max(0, last.start - 40) : last.start]) else None
+    if same and not exact_words(text[: first.start]):
+        verdict = True
+    elif len(close) == 1:
+        verdict = close.pop()
+    elif same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
+        verdict = True
+    else:
+        return None
+    # For team B, "Team A won 3 games, and team B won 5" does not say 3.
+    return verdict if len(best) != 1 or verdict in best else None
 
 
-def _of_clause(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> bool | None:
-    """Return the verdict on the numbers of the only clause with words of the question: "Ann is 8, and Ben is 10"."""
+class _Clause(NamedTuple):
+    """A clause with compared numbers that have one verdict."""
+
+    same: bool
+    shared: frozenset[str]  # with the question: stems of words, and numbers
+    starts_with_shared: bool
+    bare: bool  # without words
+
+
+def _clauses(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> list[_Clause]:
+    """Return the clauses of an answer with compared numbers; nothing if one of them has two verdicts.
+
+    The list is also empty if a clause without a number shares words with the question.
+    """
     text = texts.answer_values.text
     asked = {stem(word) for word in content_words(texts.question) if singular(word) not in nouns | _INTERROGATIVES}
-    verdicts, start = list[tuple[list[str], bool]](), 0
+    clauses, start = list[_Clause](), 0
     for end, following in [*(match.span() for match in _CLAUSE.finditer(text)), (len(text), 0)]:
         inside = {same for mention, same in compared if start <= mention.start < end}
-        words = [stem(word) for word in content_words(text[start:end]) if not word[0].isdigit()]
+        stems = [stem(word) for word in content_words(text[start:end])]
+        words = [word for word in stems if not word[0].isdigit()]
         if len(inside) > 1 or (not inside and not asked.isdisjoint(words)):
-            return None
-        verdicts += [(words, same) for same in inside]
+            return []
+        shared = frozenset(asked.intersection(stems))
+        clauses += [_Clause(same, shared, not asked.isdisjoint(words[:1]), not words) for same in inside]
         start = following
-    named = [(words, same) for words, same in verdicts if not words or not asked.isdisjoint(words)]
-    # The first word of a clause names what it is about; the verb may be missing in the other clauses.
-    return named[0][1] if len(named) == 1 and not asked.isdisjoint(named[0][0][:1]) else None
+    return clauses
 
 
 def _is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:

@@ -21,9 +21,10 @@ from .units import converted, unit_at
 _LONGEST, _MOST_NUMBERS = 2000, 200  # Characters; numbers.
 LONGEST_UNIT = 60  # Characters.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
-# Signs after and before a number that change its value: 5!, √2, ±5.
-_FACTORIAL, _SIGNS = frozenset("!'′"), frozenset("√±")
 IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
+# What precedes or follows a number in a formula or an open interval: "f(", "e^(", "√", "π", ", ∞)".
+_BEFORE_IN_FORMULA = re.compile(r"\w\($|[^\W\d]\^\(?$|[±√]\s?$|(?:π|pi)\s?[*×·]?\s?$")
+_AFTER_IN_FORMULA = re.compile(r"[!'′]|\s?[*×]?\s?(?:π|pi\b)|\s?,\s?\\?(?:∞|inf)")
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
 _TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)\s?")
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
@@ -174,12 +175,12 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if value is None:
             continue
         currency = match["currency"] or match["currency2"] or ""
+        if _AFTER_IN_FORMULA.match(text, match.end()) or _BEFORE_IN_FORMULA.search(text[max(0, start - 5) : start]):
+            continue
         unit, length = unit_at(currency + text[match.end() : match.end() + LONGEST_UNIT])
         after = text[match.end() : match.end() + 1]
         if not unit and (after.isalpha() or after == "_") and after < IDEOGRAPHS:
             continue  # an identifier, such as 3D
-        if after in _FACTORIAL or text[start - 1 : start] in _SIGNS:
-            continue
         end = match.end() + length - len(currency)
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15

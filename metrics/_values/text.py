@@ -52,6 +52,8 @@ _SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "012
 _POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _IN_DOLLARS = re.compile(r"(?<!\\)\$([^$]*)(?<!\\)\$")
 _OTHER_DIGIT = re.compile(r"[^\D0-9]")
+_DASH = re.compile(r"(?<![^\s(=:])(?<!\d )–(?=[.\d$€£])")  # for a minus
+_QUOTED = re.compile(r"(?<!\w)'(\d[\d.,]*)'(?!\w)")
 _MARKUP = re.compile(r"[\\$^]")
 _GREEK = dict(zip((
     "alpha", "beta", "gamma", "delta", "epsilon", "theta", "kappa", "lambda", "rho", "sigma", "tau", "phi", "psi",
@@ -103,12 +105,12 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
         text = _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
-        text = without_ideographs(text)
+        text = without_ideographs(_DASH.sub("-", text))
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))
     text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(", ", "").replace(" ", ""), text)
-    text = _FEET.sub(r"\1 foot \2 inch", text) if "'" in text else text
+    text = _FEET.sub(r"\1 foot \2 inch", _QUOTED.sub(r"\1", text)) if "'" in text else text
     return _INCHES.sub(" inch", text) if text.count('"') == 1 else text
 
 

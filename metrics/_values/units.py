@@ -119,6 +119,8 @@ def registry() -> Any:
     units.define("pence = 0.01 * GBP")
     units.define("uscent = 0.01 * USD")
     units.define("basis_point = 0.01 * percent = bp")
+    units.define("decade = 10 * year")
+    units.define("decibel = [level] = dB")
     return units
 
 
@@ -128,6 +130,8 @@ def _conversion(unit: str, other: str) -> tuple[float, float] | None:
     units = registry()
     try:
         source, target = units.parse_units(unit), units.parse_units(other)
+        if units.get_root_units(source)[1] != units.get_root_units(target)[1]:
+            return None  # Angles, bits and shares have no dimension.
         zero, one = (float(units.Quantity(value, source).to(target).magnitude) for value in (0.0, 1.0))
     except Exception:  # pint raises many errors, for different dimensions and malformed units.
         return None

@@ -66,7 +66,7 @@ _ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|or|that|which|before|aft
 _PLACES = slice(2, 5)
 _ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
 _LEAVE = re.compile(
-    r"\W*(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
+    r"\b(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
     r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b|"
     r"\b(?P<bans>forbidden|prohibited|banned)\b",
     re.IGNORECASE,

@@ -37,7 +37,7 @@ class Balance:
             raise ValueError(f"pairs is {self.pairs}; expected a whole number of at least 0")
         if not 0 <= self.temperature <= 1:
             raise ValueError(f"temperature is {self.temperature}; expected a number from 0 to 1")
-        if any(share <= 0 for share in self.shares.values()) or sum(self.shares.values()) >= 1:
+        if not all(share > 0 for share in self.shares.values()) or not sum(self.shares.values()) < 1:  # also NaN
             raise ValueError(f"shares is {dict(self.shares)}; expected shares above 0 with a sum below 1")
 
     def counts(self, count: int, sizes: Sequence[int], data_sets: Sequence[str]) -> list[int]:

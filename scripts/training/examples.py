@@ -222,6 +222,8 @@ class Generator:
         found, example = _mention(row), self._counterfactual(row, draw)
         if found is None or example is None:
             return None
+        if any(match(exact_words(example.answer), exact_words(text)) for text in row.references):
+            return None  # The answer also has another reference: "Peru (USA)".
         return replace(example, reference=draw.choice([found, row.references[0]]), label=0.0)
 
     def _counterfactual(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:
@@ -229,7 +231,7 @@ class Generator:
         other = self._other(found, draw) if found else None
         if found is None or other is None:
             return None
-        answer = re.sub(re.escape(found), lambda _: other, row.answer, flags=re.IGNORECASE)
+        answer = re.sub(rf"(?<!\w){re.escape(found)}(?!\w)", lambda _: other, row.answer, flags=re.IGNORECASE)
         return TrainingExample(row.question, answer, other, 1.0)
 
     def _rejected(self, row: LabeledRow, draw: random.Random) -> TrainingExample | None:

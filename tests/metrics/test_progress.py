@@ -54,6 +54,11 @@ def test_a_log_gets_a_line_every_ten_seconds(clock, capsys):
     assert "/1000 [00:20<" in lines[1]
 
 
+def test_a_program_without_a_console_has_no_bar(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    work(clock, 35)
+
+
 def test_a_bar_that_stays_logs_a_first_and_a_last_line(clock, capsys):
     with progress("toy", 200, "row", initial=100, stays=True) as bar:
         clock[0] += 1

@@ -65,6 +65,12 @@ def test_the_length_of_a_space_does_not_matter():
     assert compare_values("206", f"206{' ' * 1400}or 208").answer == "206; 208"
 
 
+@pytest.mark.parametrize("question", ["7" * 5_000, "what do ( " * 800, "output of " * 800])
+def test_a_long_question_does_not_matter(question):
+    assert compare_values("Lisbon", "Paris", question).equal is False
+    assert compare_values("red, green and blue", "blue, red and green", question).equal is True
+
+
 def test_every_kind_has_an_example():
     assert {row["kind"] for row in rows_of("values.tsv")} == {"", *KINDS}
 

@@ -60,6 +60,22 @@ def test_negative_examples_lack_the_reference(kind):
         assert recall(exact_words(example.answer), exact_words(example.reference)) == 0
 
 
+def test_a_counterfactual_replaces_whole_words():
+    rows = [city(1, "The art of the party started.", "art", 1.0), city(2, "It is Rome.", "Rome", 1.0)]
+    generator = Generator(rows, replace(NOTHING, counterfactual=1.0))
+    answers = {e.answer for e in generator.epoch(0) if e.reference == "Rome"}
+    assert "The Rome of the party started." in answers
+
+
+def test_a_swapped_answer_with_another_reference_is_no_example():
+    rows = [
+        replace(CITIES[0], answer="It is New York (NYC).", references=["NYC", "New York"]),
+        city(2, "It is Old Rome.", "Old Rome", 1.0),
+    ]
+    examples = Generator(rows, replace(NOTHING, swapped=1.0)).epoch(0)
+    assert not [e for e in examples if e.label == 0 and "NYC" in e.answer]
+
+
 def test_counterfactuals_agree():
     examples = made("counterfactual")
     assert examples
@@ -130,6 +146,8 @@ def test_a_data_set_can_have_a_given_share():
     assert balance.counts(100, [100, 400, 100, 900], ["a", "b", "b", "c"]) == [10, 40, 20, 30]
     with pytest.raises(ValueError, match=r"^shares is {'b': 1.0}; expected shares above 0 with a sum below 1$"):
         Balance(shares={"b": 1.0})
+    with pytest.raises(ValueError, match=r"^shares is {'b': nan}"):
+        Balance(shares={"b": math.nan})
 
 
 def test_a_peer_answers_for_the_same_reference():
