@@ -37,7 +37,10 @@ def print_lines(console: "Console", lines: Iterable[str]) -> None:
 
 
 def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) -> "Table":
-    """Return an empty table with names on the left and figures on the right, which wrap in a narrow terminal."""
+    """Return an empty table with names on the left and figures on the right.
+
+    A narrow terminal breaks the lines of figures and intervals, but cuts nothing off.
+    """
     from rich import box
     from rich.table import Table
 
@@ -45,7 +48,7 @@ def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) 
     for heading in names:
         grid.add_column(heading, overflow="fold")
     for heading in figures:
-        grid.add_column(heading, justify="right", overflow="fold")
+        grid.add_column(heading, justify="right", overflow="fold", min_width=max(map(len, heading.split())))
     return grid
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
-from .phrases import contains
 
 _LETTER = re.compile(r"\(?(?:option|answer|choice)?\s?\(?([A-H])\)?[.):]*", re.IGNORECASE)
 _OPTION = re.compile(r"(?:^|[\s(])\(?([A-Ha-h])[.):]\s*((?:(?!\s\(?[A-Ha-h][.):]).)+)")

@@ -193,67 +193,32 @@ def _year(match: re.Match[str]) -> str:
     return "".join(f"{int(text2num(part, 'en')):02}" for part in parts)
 
 
-_MONEY, _CODES = "dollars?|yen|rupees?|francs?", r"USD|EUR|GBP|CHF|JPY|INR|CNY|Rs\.?|Rp\.?"
-_IN_LARGE = "(?: (?:thousand|[mb]illion|bn))?"
-_AFTER_PRONOUN = "of|another|day|thing|side|such|more|can|could|may|must|should|would|has"
-_SHARE = rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)"
-_YEAR_IN_WORDS = (
-    rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)"
-)
-# English phrases with numbers, in the order of their replacement. A pattern is tried only if a word of the text starts
-# with one of the words before it.
-_ENGLISH_PHRASES: tuple[_Phrase, ...] = tuple(
-    (word_set(starts), re.compile(pattern, re.IGNORECASE), replacement)
-    for starts, pattern, replacement in (
-        ("twe thi for fif six sev eig nin", rf"\b({_TENS}) - (?=\w)", r"\1-"),
-        ("dol yen rup fra", rf"\b(?:US|U\.S\.|American|Japanese|Indian|Swiss) (?=(?:{_MONEY})\b)", ""),
-        ("gal pin qua cup", r"\bUS (?=(?:gallon|pint|quart|cup)s?\b)", ""),
-        ("pou", r"\b(?:British pounds?|pounds? sterling)\b", "GBP"),
-        ("dol", r"\b(Canadian|Australian) dollars?\b", lambda match: f"{match[1][0]}$"),
-        ("usd eur gbp chf jpy inr cny rs rp pou", rf"\b({_CODES})\s?(\d[\d.,]*{_IN_LARGE})\b", r"\2 \1"),
-        ("rad πra pir", r"(?:\b(\d{1,2})\s?)?(?:π|\bpi)(?:\s?/\s?([1-9]\d?))?(?= ?rad(?:ian)?s?\b)", _radians),
-        ("day", r"\bday (\d{1,2}) of (?:the|each|every|a|per) month\b", r"the \1th of the month"),
-        ("day", rf"\b(?:the )?last day of ({'|'.join(_LAST_DAYS)})\b", _last_day),
-        ("tha who whi", r"\bone (?=(?:that|who|which|whose)\b)", ""),
-        ("twi", r"\btwice\b", "2 times"),
-        ("for", r"\b(?:an? )?fortnight\b", "2 weeks"),
-        ("mon wee yea", r"(?<=\d) (month|week|year)ly\b", r" per \1"),
-        ("pai", r"\ba pair (?=of (?:them|these|those)\b)", "2 "),
-        ("thr", r"\bthrice\b", "3 times"),
-        ("for", r"\b(?:fortnightly|(?:once a|every) fortnight)\b", "every 2 weeks"),
-        ("onc", r"\bonce (?=(?:an?|per|every|each|in)\b)", "1 time "),
-        ("s", r"(?<!\d)'(\d0)s\b", r"19\1s"),
-        ("of sum win spr aut fal", r"\b(of|summer|winter|spring|autumn|fall) '([4-9]\d)\b", r"\1 19\2"),
-        ("doz hal", r"\bhalf(?: a|-a|-)? ?dozen\b", "6"),
-        ("sec", r"\b(per|an?|each|every|nth of a) second\b", r"\1 sec"),
-        ("eac eve", r"(?<=[a-z]) (?:each|every) (?=(?:sec|minute|hour|day|week|month|year)\b)", " per "),
-        ("per", r"(?: of an?)? percentage points?\b", " percent"),
-        ("pow", r" to the power of ", " ^ "),
-        ("bas", r" basis points?\b", " bp"),
-        ("ove", r"\b(\d{3}) over (?=\d\d\b(?! \w))", r"\1/"),  # blood pressure
-        ("gmt", r"\bGMT\b", "UTC"),
-        ("hun", r"\b(and|to|or) (?:an?|one) hundred\b(?! and| \w*teen| \w*ty)", r"\1 100"),
-        ("hun", r"\ban? hundred\b", "one hundred"),
-        ("bpm", r"\bbpm\b", "beats per minute"),
-        ("inc", r"\bpounds? per square inch\b", "psi"),
-        ("qua", r"\bquarterly\b", "every 3 months"),
-        ("qua", r"\b(?:in )?(?:the )?(first|second|third|fourth|[1-4]\w\w) quarter(?: of)? (?=\d{4}\b)", _quarter),
-        ("hal", r"\bhalf an? (?=\w)", "1/2 "),
-        ("tho", r"\b(?:a|an) (?=thousand\b)", "one "),
-        ("mil bil tri doz", r"\b(?:a|an|one) (?=(?:million|billion|trillion|dozen)\b)", "1 "),
-        ("hal", r"\b(?:an?|one) (\w+) and a half\b", r"1 1/2 \1"),
-        ("qua", r"\b(?:an?|one) hour and a quarter\b", "1 1/4 hours"),
-        ("ful who ent", r"(?<=[\w] )(?:full|whole|entire) (?=(?:hour|day|week|month|year)s?\b)", ""),
-        ("zer", r"\b([\w-]+ ?(?:degrees?(?: C\w*| F\w*)?|° ?[CF]?)) below zero\b", r"minus \1"),
-        ("min neg zer", r"\b(?:minus|negative) (?=[\da-z$€£])", "-"),
-        ("twe thi for fif six sev eig nin", rf"\b(?:(eighteen|nineteen)[- ])?({'|'.join(_DECADES)})\b", _decade),
-        # "One" as a pronoun is no number.
-        ("one hun", r"\b(no|any|every|some|which|this|that|the|another|each) one\b", r"\1"),
-        ("one hun", rf"\bone (?={_AFTER_PRONOUN})", "some "),
-        ("hal", r"^\W*half\W*$|(?<=\bby )half\b(?!-| an? | of | past| time)", "1/2"),
-        ("qua", r"\ban? (?=quarter (?:to|past|before|after)\b)", ""),
-        ("hal", r"\band (?:a|one)[ -]half\b", "1/2"),
-        (" ".join(word[:3] for word in _DENOMINATORS), rf"{_SHARE}\b(?! (?:dozen|a |person|time))", _fraction),
-        ("ten ele twe thi fou fif six sev eig nin", _YEAR_IN_WORDS, _year),
-    )
-)
+# Parts of the patterns of phrases, and functions that replace phrases.
+_PARTS = {
+    "<TENS>": _TENS,
+    "<MONEY>": "dollars?|yen|rupees?|francs?",
+    "<CODES>": r"USD|EUR|GBP|CHF|JPY|INR|CNY|Rs\.?|Rp\.?",
+    "<IN_LARGE>": "(?: (?:thousand|[mb]illion|bn))?",
+    "<AFTER_PRONOUN>": "of|another|day|thing|side|such|more|can|could|may|must|should|would|has",
+    "<SHARE>": rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)",
+    "<LAST_DAYS>": "|".join(_LAST_DAYS),
+    "<DECADES>": "|".join(_DECADES),
+    "<YEAR_IN_WORDS>": (
+        rf"\b({_TEEN}|twenty)[ -](?:((?:{_TENS})(?:[ -](?:{_ONE}))?|{_TEEN})|(?:oh|o)[ -]?({_ONE}))\b(?! hundred)"
+    ),
+}
+_FUNCTIONS: dict[str, Replacement] = {
+    "<dollar>": lambda match: f"{match[1][0]}$", "<radians>": _radians, "<last_day>": _last_day, "<decade>": _decade,
+    "<quarter>": _quarter, "<fraction>": _fraction, "<year>": _year,
+}  # fmt: skip
+
+
+def _phrase(starts: str, replacement: str, pattern: str) -> _Phrase:
+    for name, part in _PARTS.items():
+        pattern = pattern.replace(name, part)
+    return word_set(starts), re.compile(pattern, re.IGNORECASE), _FUNCTIONS.get(replacement, replacement)
+
+
+_ENGLISH_PHRASES = [
+    _phrase(starts, replacement, words) for starts, kind, replacement, words in WORDS if kind == "phrase"
+]

@@ -75,15 +75,14 @@ def _compare_formula(texts: Texts) -> bool | None:
 
 def _compare_constant(texts: Texts) -> Comparison | None:
     """Compare a number with a constant such as 12π; other numbers in functions have no verdict."""
-    values = [constant(text) for text in (texts.answer, texts.reference)]
-    if values == [None, None] or None not in values:
+    said, wanted = (constant(text) for text in (texts.answer, texts.reference))
+    if (said is None) == (wanted is None):
         return None
-    numbers = (texts.answer_values if values[0] is None else texts.reference_values).numbers
+    numbers = (texts.answer_values if said is None else texts.reference_values).numbers
     if len(numbers) != 1 or numbers[0].unit:
         return Comparison("formula")
-    exact = next(WrittenNumber(value, value, 0.0) for value in values if value is not None)
-    pair = (numbers[0].number, exact) if values[0] is None else (exact, numbers[0].number)
-    same = equal(*pair, texts.tolerance)
+    exact = (wanted or 0.0) if said is None else said
+    same = equal(numbers[0].number, WrittenNumber(exact, exact, 0.0), texts.tolerance)
     return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
 
 

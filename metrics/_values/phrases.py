@@ -87,11 +87,6 @@ def takes_back(answer: str) -> bool:
     return _RETRACTED.search(answer.lower()) is not None  # faster than a pattern that ignores case
 
 
-def contains(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether words contain others, one after another."""
-    return f" {' '.join(others)} " in f" {' '.join(words)} "
-
-
 def singular(word: str) -> str:
     """Return a noun without the ending of the plural.
 

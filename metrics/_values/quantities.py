@@ -324,32 +324,25 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         return True if same else False if about_it and not compared[-1][1] else None
     clauses = _clauses(texts, compared, nouns)
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
-    about = [clause for clause in clauses if clause.shared or clause.bare]
-    if len(about) == 1 and about[0].starts_with_shared:
+    about = [clause for clause in clauses if clause.shared or not clause.words]
+    if len(about) == 1 and not about[0].shared.isdisjoint(about[0].words[:1]):
         return about[0].same
     best = {clause.same for clause in clauses if all(clause.shared >= other.shared for other in clauses)}
-    first, same = compared[0]
-    last, same_last = compared[-1]
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
-    if same and not exact_words(text[: first.start]):
-        verdict = True
-    elif len(close) == 1:
-        verdict = close.pop()
-    elif same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
-        verdict = True
-    else:
-        return None
+    (first, same), (last, same_last) = compared[0], compared[-1]
+    restated = same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start])
+    starts = same and not exact_words(text[: first.start])
+    verdict = True if starts else close.pop() if len(close) == 1 else True if restated else None
     # For team B, "Team A won 3 games, and team B won 5" does not say 3.
     return verdict if len(best) != 1 or verdict in best else None
 
 
 class _Clause(NamedTuple):
-    """A clause with compared numbers that have one verdict."""
+    """A clause with compared numbers that have one verdict, and stems and numbers that it shares with the question."""
 
     same: bool
-    shared: frozenset[str]  # with the question: stems of words, and numbers
-    starts_with_shared: bool
-    bare: bool  # without words
+    words: list[str]  # stems
+    shared: frozenset[str]
 
 
 def _clauses(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> list[_Clause]:
@@ -366,8 +359,7 @@ def _clauses(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[
         words = [word for word in stems if not word[0].isdigit()]
         if len(inside) > 1 or (not inside and not asked.isdisjoint(words)):
             return []
-        shared = frozenset(asked.intersection(stems))
-        clauses += [_Clause(same, shared, not asked.isdisjoint(words[:1]), not words) for same in inside]
+        clauses += [_Clause(same, words, frozenset(asked.intersection(stems))) for same in inside]
         start = following
     return clauses
 

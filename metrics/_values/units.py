@@ -113,7 +113,7 @@ def registry() -> Any:
     """Return pint's registry, which takes most of a second to build."""
     import pint
 
-    units: Any = pint.UnitRegistry(cache_folder=None)
+    units: Any = pint.UnitRegistry(cache_folder=None, on_redefinition="ignore")
     for currency in _CURRENCIES:
         units.define(f"{currency} = [{currency}]")
     units.define("pence = 0.01 * GBP")

@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._shared.arguments import counted
+from .._shared.arithmetic import Floats
 from .scoring import MATCHED, Ruling
 
-Floats = NDArray[np.float64]
 Weights = Mapping[str, float]
 
 _CLIP = 0.01

@@ -26,9 +26,6 @@ PRESETS: Mapping[str, Preset] = {
     "paper": ("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "main"),
 }
 
-# Weight of the ridge penalty of `fit`.
-_STRENGTH = 0.1
-
 
 def entailment_class(labels: list[str]) -> int:
     """Return the index of the class "entailment", in any case.
@@ -132,7 +129,7 @@ class NliLexScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
         parts = self.parts(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
         columns = {"entailment": parts.said, **parts.evidence}
-        return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool), _STRENGTH)
+        return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool))
 
     def weights(self, options: NliLexOptions) -> Weights:
         """Return the logistic layer's weights for these options; plain NLI has none by default.

@@ -33,7 +33,7 @@ def fit_weights(
     starts: Indices,
     answered: NDArray[np.bool_],
     labels: NDArray[np.bool_],
-    strength: float,
+    strength: float = 0.1,
     importance: Floats | None = None,
 ) -> dict[str, float]:
     """Return the weights of a logistic regression of the labels on the best reference's columns.
@@ -44,7 +44,7 @@ def fit_weights(
         starts: Index of the first pair of each row, shape (rows,).
         answered: False for a pair with a blank answer, shape (pairs,).
         labels: Whether people called each row correct, shape (rows,); not all equal.
-        strength: Weight of the ridge penalty ½ · strength · |w|², which is added to the sum of the rows' log-losses.
+        strength: Weight of the ridge penalty ½ · strength · |w|², which only matters for separable data.
         importance: Weight of each row's log-loss, shape (rows,) (default: 1).
 
     Raises:

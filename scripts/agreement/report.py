@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..terminal import open_console
+from ..terminal import new_table, open_console
 from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
 from .bootstrap import Bootstrap
@@ -14,7 +14,6 @@ from .tables import FigureTable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as Grid
 
 BOARD = {
     "mcc": "Matthews correlation with people's verdicts",
@@ -77,7 +76,7 @@ def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> Non
 def _show_group(console: "Console", title: str, table: FigureTable) -> None:
     """Print a row for each metric, a column for each figure; below, published figures by paper."""
     figures = list(next(iter(table.estimates.values())))
-    grid = _grid([figure.replace("_", " ") for figure in figures])
+    grid = new_table(title, [figure.replace("_", " ") for figure in figures])
     for metric, estimates in table.estimates.items():
         grid.add_row(metric, *(_cell(estimates[figure]) for figure in figures))
     source = ""
@@ -88,12 +87,12 @@ def _show_group(console: "Console", title: str, table: FigureTable) -> None:
             grid.add_row(f"[dim]{source}[/dim]")
         values = [BootstrapEstimate(entry.figures.get(figure)) for figure in figures]
         grid.add_row(f"  {entry.name}", *map(_cell, values), style="italic")
-    _print(console, title, grid)
+    console.print(grid)
 
 
 def _show_side_by_side(console: "Console", title: str, tables: Sequence[FigureTable], figure: str) -> None:
     """Print a row for each metric, a column for each group; below, published figures and their papers."""
-    grid = _grid([table.group.replace(" ", "\n") for table in tables])
+    grid = new_table(title, [table.group.replace(" ", "\n") for table in tables])
     for metric in tables[0].estimates:
         grid.add_row(metric, *(_cell(table.estimates[metric][figure]) for table in tables))
     entries = [(table.group, entry) for table in tables for entry in table.published if figure in entry.figures]
@@ -103,7 +102,7 @@ def _show_side_by_side(console: "Console", title: str, tables: Sequence[FigureTa
         values = {group: entry.figures[figure] for group, entry in entries if entry.name == name}
         cells = [_cell(BootstrapEstimate(values.get(table.group))) for table in tables]
         grid.add_row(f"  {name}", *cells, style="italic")
-    _print(console, title, grid)
+    console.print(grid)
     for name, source in dict.fromkeys((entry.name, entry.source) for _, entry in entries):
         console.print(f"[dim]{name}: {source}[/dim]", highlight=False)
 
@@ -117,20 +116,3 @@ def _title(data: Benchmark, table: FigureTable) -> str:
 
 def _rows(count: int, data: Benchmark, kind: str = "") -> str:
     return f"{counted(count, f'{kind}pair')} of answers" if data.compared else counted(count, f"{kind}answer")
-
-
-def _print(console: "Console", title: str, grid: "Grid") -> None:
-    console.print(f"\n[bold]{title}[/bold]", highlight=False)
-    console.print(grid)
-
-
-def _grid(columns: Sequence[str]) -> "Grid":
-    from rich import box
-    from rich.table import Table as Grid
-
-    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    grid.add_column("", no_wrap=True, overflow="fold")
-    for column in columns:
-        # A narrow terminal breaks the lines of figures and intervals, but cuts nothing off.
-        grid.add_column(column, justify="right", overflow="fold", min_width=max(map(len, column.split())))
-    return grid

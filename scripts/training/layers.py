@@ -31,8 +31,6 @@ DEFAULT = "lengths"
 """The default layer of both metrics."""
 Layers = dict[str, dict[str, float]]
 """Weights by layer and column."""
-# Weight of the ridge penalty; it only matters for separable data.
-_STRENGTH = 0.1
 _FOLDS = 5
 # Weight of an answer that equals a reference: such answers are right, but too rare to learn the weight from.
 _SAME = 4.0
@@ -156,7 +154,7 @@ def _folds(question_ids: Sequence[str]) -> Indices:
 
 def _fit(classified: Classified, names: Sequence[str], importance: Floats) -> dict[str, float]:
     return fit_weights(
-        classified.columns, names, classified.starts, classified.answered, classified.labels, _STRENGTH, importance
+        classified.columns, names, classified.starts, classified.answered, classified.labels, importance=importance
     )
 
 

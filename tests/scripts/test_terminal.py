@@ -9,7 +9,6 @@ import pytest
 import typer
 from rich.console import Console
 
-from evaluate_qa.agreement.report import _grid
 from evaluate_qa.terminal import interrupt_on_sigterm, new_table, open_console, reported_errors
 
 
@@ -36,7 +35,7 @@ def test_a_pipe_is_wide_and_a_terminal_has_its_own_width(monkeypatch, stream):
 def test_a_narrow_terminal_cuts_off_no_figures():
     estimates = new_table("accuracy", ["accuracy", "labels only"])
     estimates.add_row("all", "0.123 [0.456, 0.789]", "0.321 [0.654, 0.987]")
-    agreement = _grid(["accuracy", "specificity"])
+    agreement = new_table("agreement", ["accuracy", "specificity"])
     agreement.add_row("lexical_match", ".123\n.456 .789", ".321\n.654 .987")
     for grid, figures in ((estimates, ["0.456", "0.789]", "0.987]"]), (agreement, [".789", ".987", "lexical_match"])):
         console = Console(file=io.StringIO(), width=40)
