@@ -111,8 +111,7 @@ _MAY_BE = r"\b(?:could|might|may) (?:also |equally |just as )?(?:well )?be\b"
 _CHOOSES = re.compile(
     r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
 )
-# Characters of a list, of an answer with values of one variable, and of the end of a question.
-_LONGEST, _LONGEST_SOLUTION, _LONGEST_QUESTION = 200, 400, 1000
+_LONGEST, _LONGEST_SOLUTION = 200, 400  # Characters of a list, and of an answer with values of one variable.
 _LONGEST_PART, _LONGEST_CANDIDATE = 6, 5  # Words.
 _FEW_WORDS = 3  # Words of a part that may be a sentence.
 _SHORT_PART = 2  # Words of a part that has no other form.
@@ -218,8 +217,8 @@ def _is_ordered(texts: Texts) -> bool:
 @lru_cache(maxsize=1 << 8)
 def _asks_order(question: str) -> bool:
     """Return whether a question asks for an order, or for what code returns."""
-    question = question[-_LONGEST_QUESTION:]
-    return bool(_ORDER.search(question) or _PRINTS.search(question))
+    end = question[-1000:]
+    return bool(_ORDER.search(end) or _PRINTS.search(end))
 
 
 def _denies(text: str) -> bool:

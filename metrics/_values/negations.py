@@ -90,10 +90,9 @@ def _denies_first(words: Sequence[str], wanted: Sequence[str]) -> bool:
     content = [word for word in wanted if word not in _SMALL]
     start = words.index("not") + 1 if "not" in words[: _FIRST + 1] else len(words)
     after = [word for word in words[start:] if word not in _SMALL]
-    denied, following = after[: len(content)], words[start:]
-    instead = any(word in _INSTEAD for word in following[len(content) : len(wanted) + 1])
-    others = after[len(content) :]
-    return bool(content) and denied == content and instead and bool(others) and not {*content} <= {*others}
+    instead = any(word in _INSTEAD for word in words[start + len(content) : start + len(wanted) + 1])
+    denied, others = after[: len(content)], {*after[len(content) :]}
+    return bool(content and instead and others) and denied == content and not {*content} <= others
 
 
 def excepts(texts: Texts) -> bool:

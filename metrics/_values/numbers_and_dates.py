@@ -74,7 +74,7 @@ def _compare_formula(texts: Texts) -> bool | None:
 
 
 def _compare_constant(texts: Texts) -> Comparison | None:
-    """Compare a number with a constant such as 12π; other numbers in functions have no verdict."""
+    """Compare a number with a constant such as 12π."""
     said, wanted = (constant(text) for text in (texts.answer, texts.reference))
     if (said is None) == (wanted is None):
         return None

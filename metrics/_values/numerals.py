@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 # Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
@@ -38,6 +39,7 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 _THOUSAND, _HUNDRED = 1000, 100
+_longest_first = partial(sorted, key=len, reverse=True)
 
 
 def _values(kind: str) -> dict[str, dict[str, int]]:
@@ -61,17 +63,13 @@ HOURS = _values("hour")
 LANGUAGES = _VALUES.keys()
 
 
-def _any(words: Iterable[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 def _pattern(language: str) -> re.Pattern[str]:
     """Return a pattern for number words. The last word may be an ordinal."""
-    cardinals = _any(_VALUES[language])
+    cardinals = "|".join(_longest_first(_VALUES[language]))
     words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
     if language not in ORDINALS:
         return re.compile(words, re.IGNORECASE)
-    ordinals = _any(ORDINALS[language])
+    ordinals = "|".join(_longest_first(ORDINALS[language]))
     last = rf"(?:{ordinals})(?: (?:{ordinals}))?"
     date = rf"\b(?P<ordinals>(?:(?:{cardinals}) )*{last})\b(?P<date> (?:{_IN_DATE[language]})\b)?"
     return re.compile(rf"{date}|{words}", re.IGNORECASE)
@@ -79,7 +77,7 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 _PATTERNS = {language: _pattern(language) for language in LANGUAGES}
 _NUMERALS = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in LANGUAGES}
-_NUMERAL = {language: re.compile(_any(numerals)) for language, numerals in _NUMERALS.items()}
+_NUMERAL = {language: re.compile("|".join(_longest_first(numerals))) for language, numerals in _NUMERALS.items()}
 
 
 def with_numerals(text: str, language: str) -> str:

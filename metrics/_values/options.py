@@ -37,7 +37,8 @@ class ValueOptions(Options):
     references_are: Literal["any", "all"] = option(
         "any",
         Choice("any", "all"),
-        "Treat several references as alternatives (`any`), or as parts that the answer needs (`all`).",
+        "Treat several references as alternatives (`any`), or as parts that the answer needs (`all`): the score is the "
+        "mean over the parts, and the verdict needs each part.",
         key="refs",
     )
 

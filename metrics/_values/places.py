@@ -22,7 +22,6 @@ _MOST_WORDS = 12  # Words of an answer.
 _WORDS = 5  # Words of a name, and characters without spaces.
 _COUNTED = 3  # Words of an answer that is a number, with a noun.
 _SHORT = 3  # Letters of a name that must be in capitals.
-_LONGEST_NUMBER = 20  # Digits.
 _WORD = re.compile(r"([^\W_]+)(?:[.'’-]+[^\W_]+)*\.?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 # Letters of languages whose longer numbers are read elsewhere.
@@ -111,7 +110,7 @@ def keys_of(text: str) -> Keys:
     (True, frozenset())
     """
     if text.isdecimal():
-        return frozenset({f"n/{int(text[:_LONGEST_NUMBER])}"})
+        return frozenset({f"n/{int(text[:20])}"})
     if len(text) <= _SHORT and text.isascii() and not text.isupper():
         return frozenset()
     keys = _known().get(plain_name(text), frozenset())

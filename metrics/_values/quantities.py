@@ -462,7 +462,7 @@ def _shown(text: str, mention: Mention, unit: str) -> str:
     written = text[mention.start : mention.end].strip()
     shows_other = unit and mention.unit not in {"", unit} and not _alike(mention.unit, unit)
     other = converted(mention.number, mention.unit, unit) if shows_other else None
-    return written if other is None else f"{written} ({other.value:.4g} {readable(unit)})"
+    return written if other is None else f"{written} ({round(other.value, 9) + 0.0:.4g} {readable(unit)})"
 
 
 def _singulars(words: Iterable[str]) -> set[str]:

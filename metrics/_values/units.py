@@ -19,6 +19,7 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 # Letters that are units only with a prefix, and those that are units after a space: "5 T", but "5T" is no quantity.
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
+_READABLE = {"year": "yr", "uscent": "¢"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
 _CURRENCIES = word_set("USD EUR GBP JPY INR AUD CAD CHF CNY KRW BRL PLN RUB TRY SEK CZK UAH IDR")
 # The file has a unit and its names, other than those derived here, in each line.
@@ -149,7 +150,8 @@ def readable(unit: str) -> str:
     >>> readable("kilometer/(hour)")
     'km/h'
     """
-    return f"{registry().parse_units(unit):~}".replace(" ", "").replace("**", "^").replace("Δ", "")
+    symbol = _READABLE.get(unit) or f"{registry().parse_units(unit):~}"
+    return symbol.replace(" ", "").replace("**", "^").replace("Δ", "")
 
 
 def converted(number: WrittenNumber, unit: str, other: str) -> WrittenNumber | None:

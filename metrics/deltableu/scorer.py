@@ -93,6 +93,7 @@ class DeltableuScorer(ForTraining, ForReward):
         "against": Column(_second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
+    pooled = True
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:

@@ -51,7 +51,8 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     weights: Weights | str | Path | None = option(
         None,
         _WEIGHTS,
-        "Use these weights (`entailment` is w1, `match` w2 and `intercept` b), or a JSON file (default: by model).",
+        "Use these weights of `fit`, or a JSON file (default: by model). For the paper's `match`, `entailment` is w1, "
+        "`match` is w2 and `intercept` is b.",
     )
     premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
     hypothesis: str = option(

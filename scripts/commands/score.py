@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ..loading import metric_names, scorer_class
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import interrupt_on_sigterm, open_console, options_of, reported_errors
 
@@ -125,6 +126,8 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
     console = open_console(stderr=True)
     console.print(table)
     notes = [f"signature: {signature}" for signature in progress.signatures]
+    if metric in metric_names() and scorer_class(metric).pooled:
+        notes.append(f"The {metric} of all rows is not the mean of their scores; compute() in Python returns it.")
     if missing and progress.reason:
         notes.append(f"The column {reasons} says why scores are missing, such as: {progress.reason}")
     if progress.bad:

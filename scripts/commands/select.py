@@ -29,8 +29,8 @@ def select(
     """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
     The rows need scores, which `evaluate-qa score` adds. Rows are written unchanged, in the order of the input. If rows
-    tie, the first ones are kept. From CSV to another format, the scores are converted, and each column after the first
-    signature that holds only numbers, True, False and empty cells.
+    tie, the first ones are kept. In CSV files, all cells are text. Other formats get numbers and truth values for the
+    scores, and for the columns that `evaluate-qa score` added with only such cells.
     """
     from ..estimation.arguments import parse_columns
     from ..files.rows import file_format, read_rows

@@ -44,7 +44,7 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
         if None in names:
             without_id = next(one.source for one in files if ID not in one.present)
             raise RowsError(
-                f"{file.source}: rows cannot be identified. {without_id} has no column 'id', and this file lacks "
+                f"{file.source}: rows cannot be identified. {without_id} has no column 'id', and {file.source} lacks "
                 f"{' and '.join(map(repr, texts))}. Name a column that identifies a row with --column id=NAME."
             )
         found.append([str(name) for name in names])

@@ -154,11 +154,11 @@ class Generator:
     def pairs(self, count: int, draw: random.Random) -> list[TrainingExample]:
         """Draw pairs for a teacher to judge: an answer, and another answer to its question as the reference."""
         rows = [row for row in self.rows if row.answer.strip() and {*self._answers[row.question_id]} - {row.answer}]
-        return [self._pair(row, draw) for row in draw.choices(rows, k=count if rows else 0)]
-
-    def _pair(self, row: LabeledRow, draw: random.Random) -> TrainingExample:
-        others = [text for text in self._answers[row.question_id] if text != row.answer]
-        return TrainingExample(row.question, row.answer, draw.choice(others), math.nan, row.language)
+        pairs = list[TrainingExample]()
+        for row in draw.choices(rows, k=count if rows else 0):
+            other = draw.choice([text for text in self._answers[row.question_id] if text != row.answer])
+            pairs.append(TrainingExample(row.question, row.answer, other, math.nan, row.language))
+        return pairs
 
     def _dressed(self, example: TrainingExample, draw: random.Random) -> TrainingExample:
         if draw.random() < self._mixture.reworded:

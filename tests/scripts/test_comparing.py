@@ -182,7 +182,7 @@ def replaced(place, **columns):
         (rows("new"), ["--column", "score=sore"], "base.parquet: there is no column 'sore'. Did you mean 'score'?"),
         (rows("new"), ["--column", "id=question"], "row 2: question 'Q0?' is in row 1, too."),
         ([row | {"score": None} for row in rows("new")], [], "no row has a score from every system"),
-        ([{"score": 1}], [], "b.jsonl has no column 'id', and this file lacks 'question'."),
+        ([{"score": 1}], [], "b.jsonl has no column 'id', and b.jsonl lacks 'question'."),
         (rows("new"), ["--changed", "-"], "Name a file in place of -."),
         (replaced(3, score=10**400), [], "b.jsonl, line 4: the column 'score' is 1000"),
         (rows("new"), ["--changed", "b.jsonl"], "system 2 and --changed must be different files"),

@@ -155,7 +155,7 @@ def replaced(place, **columns):
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
         (labeled(tokens_in=9, asked=True), [], "labels.csv: the column 'label' holds the verdicts of a judge. "),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
-        ([{"label": 1}], [], "labels.csv has no column 'id', and this file lacks 'question' and 'prediction'."),
+        ([{"label": 1}], [], "labels.csv has no column 'id', and labels.csv lacks 'question' and 'prediction'."),
         ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
         (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),

@@ -235,7 +235,8 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
 def test_deltableu_does_not_read_a_second_system(score):
     pytest.importorskip("sacrebleu")
     write_rows("in.jsonl", [{"prediction": "a b", "references": "a b", "against": against} for against in ("a", None)])
-    score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl")
+    shown = score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl").stderr
+    assert "The deltableu of all rows is not the mean of their scores" in shown
     assert [row["against"] for row in _rows("out.jsonl")] == ["a", None]
 
 
