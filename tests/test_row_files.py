@@ -16,7 +16,7 @@ from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
 from evaluate_qa.labeled_data.files import NEAR_NAMES, TRAPS
 from evaluate_qa.metrics._shared import arguments
-from evaluate_qa.training.sources import WRITTEN
+from evaluate_qa.training.sources import GENERATED
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
 KINDS = {
@@ -178,13 +178,13 @@ def test_word_overlap_does_not_separate_right_from_wrong_traps():
 
 
 def lines_of(name: str) -> Rows:
-    return [json.loads(line) for path in sorted(WRITTEN[name].glob("*.jsonl")) for line in read_lines(path)]
+    return [json.loads(line) for path in sorted(GENERATED[name].glob("*.jsonl")) for line in read_lines(path)]
 
 
 @pytest.fixture(scope="module")
 def written() -> Rows:
     """The lines of all training files that a language model wrote."""
-    return [line for name in WRITTEN for line in lines_of(name)]
+    return [line for name in GENERATED for line in lines_of(name)]
 
 
 def answers(rows: Rows, *sides: str) -> list[str]:

@@ -16,7 +16,7 @@ _WESTERN = re.compile(r"[a-zA-Z\u00c0-\u024f]")
 _OTHER_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]*[\u0100-\u024f\u1e00-\u1eff][^\W\d_A-Z]*(?![^\W\d_])")
 # A letter of another script (π) or a pair of Greek letters (βε) is a symbol. Syllables and ideographs are words.
 _WORD = re.compile(r"(?![α-ω]{2}(?![^\W\d_]))[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-# Vowel marks of Arabic and Hebrew, and endings of Turkish names and of Korean words.
+# Vowel marks of Arabic and Hebrew, points after Latin letters, and endings of Turkish names and Korean words.
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _AFTER_LATIN = re.compile("(?<=[a-zA-Z0-9₀-₉])[。．！？、，]")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
-from .ideographs import without_ideographs
+from .east_asian import in_western_notation
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -105,7 +105,7 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
         text = _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
-        text = without_ideographs(_DASH.sub("-", text))
+        text = in_western_notation(_DASH.sub("-", text))
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))

@@ -4,9 +4,9 @@ The embedded matcher has a final logistic layer over its own margin and the shar
 
     p = sigmoid(w1 · margin + w2 · recall + b)
 
-References of fewer than five words have weights w and b of their own. The weights of longer references also cover the
-logarithm of the answer's length and the precision of its character trigrams. An answer that consists of just the
-reference's words gets 4 added to its margin.
+References of fewer than five words, and answers of more than three times their words, have weights of their own. The
+other weights also cover the logarithm of the answer's length and the precision of its character trigrams. An answer of
+just the reference's words gets 4 added to the sum.
 """
 
 from collections.abc import Mapping

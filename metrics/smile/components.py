@@ -35,10 +35,10 @@ def components(
         references: y*, at least one per row.
         synthetic_answers: ỹ, one per reference or one for all references; none if the references replace them.
         encoder: The embedding model e.
-        lemma: From a word to its lemma.
+        lemma: Returns the lemma of a word.
         candidates: Number of n-grams of each pair to embed, the most promising ones; by default, all are embedded.
-        needed: From the other components to the pairs whose n-grams are embedded; by default, all pairs. The n-gram
-            cosine of the other pairs is -1.
+        needed: Returns the pairs whose n-grams are embedded, given the other components (default: all pairs). The
+            n-gram cosine of the other pairs is -1.
     """
     pair_counts = np.array(list(map(len, references)), dtype=np.intp)
     row_of = np.repeat(np.arange(len(pair_counts)), pair_counts)

@@ -151,7 +151,7 @@ def spearman(comparison: Comparison, weights: Floats) -> Floats:
     """Spearman's ρ: Pearson's r of the ranks; tied rows share their mean rank."""
     table = comparison.table(weights)
     by_score, by_label = table.sum(axis=1), table.sum(axis=2)
-    x, y = _centred_ranks(by_score), _centred_ranks(by_label)
+    x, y = _centered_ranks(by_score), _centered_ranks(by_label)
     covariance = ((table @ x[:, :, None])[:, :, 0] * y).sum(axis=1)
     return quotients(covariance, np.sqrt((by_score * x**2).sum(axis=1)) * np.sqrt((by_label * y**2).sum(axis=1)))
 
@@ -221,7 +221,7 @@ def _deviation(squares: Floats, total: Floats, n: Floats) -> Floats:
     return np.sqrt(np.where(spread > 1e-12 * squares, spread, 0.0))
 
 
-def _centred_ranks(counts: Floats) -> Floats:
+def _centered_ranks(counts: Floats) -> Floats:
     """Return the mean rank of each value minus the mean of all ranks, (n + 1) / 2."""
     upto = counts.cumsum(axis=1)
     return upto - counts + (counts + 1) / 2 - (upto[:, -1:] + 1) / 2

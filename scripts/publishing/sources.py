@@ -32,7 +32,7 @@ def names(kind: Kind) -> list[str]:
 
 
 def large_matcher(name: str) -> str:
-    """Return the path of a large matcher's folder; raise ValueError for anything else, or the name of a model."""
+    """Return the path of a large matcher's folder; raise ValueError if it is none, or has the name of a model here."""
     folder = Path(name).expanduser().resolve()
     if not (folder / HEAD).is_file():
         known = ", ".join(known for kind in reversed(KINDS) for known in names(kind))

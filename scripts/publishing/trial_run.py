@@ -58,7 +58,8 @@ def problems(repository: Repository, models: Sequence[Repository] = ()) -> list[
     if done.returncode == 0:
         return []
     printed = "\n".join(f"    {line}" for line in (done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
-    return [f"README.md: the examples fail in a new process:\n{printed}"]
+    failed = "the rows cannot be read" if repository.kind == "dataset" else "README.md: the examples fail"
+    return [f"{failed} in a new process:\n{printed}"]
 
 
 def _run(repository: Repository, home: Path) -> "subprocess.CompletedProcess[str]":

@@ -245,14 +245,14 @@ def training_batches(
     return found
 
 
-def backward(learner: Learner, batch: TrainingBatch, half: bool = False) -> Any:
+def backward(learner: Learner, batch: TrainingBatch, bfloat16: bool = False) -> Any:
     """Add the gradients of the mean loss of all heads, one head after the other to save memory; return that loss."""
     import torch
 
     targets = _targets(batch)
     losses = []
     for task in learner.classifiers:
-        margin = learner.margin(task, batch.inputs[task], half)
+        margin = learner.margin(task, batch.inputs[task], bfloat16)
         loss: Any = torch.nn.functional.binary_cross_entropy_with_logits(margin, targets.to(margin.device))
         (loss / len(learner.classifiers)).backward()
         losses.append(loss.detach())

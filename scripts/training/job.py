@@ -127,7 +127,7 @@ class TrainingJob:
             return Teacher.read(start, self.recipe) if start else Teacher(encoder, self.recipe)
         return Heads.read(start, minilm, self.recipe) if start else Heads(minilm, self.recipe)
 
-    def tutors(self, minilm: Path) -> list[Learner]:
+    def teachers(self, minilm: Path) -> list[Learner]:
         """Return the models to learn from."""
         return [
             Teacher.read(file, self.recipe) if is_teacher(file) else Heads.read(file, minilm, self.recipe)
@@ -148,8 +148,8 @@ def generator_of(found: LabeledSet, mixture: Mixture, minilm: Path) -> Generator
     # Only `near` uses them, and they need sentence-transformers.
     neighbors = _nearest([row.references[0] for row in found.train], minilm) if mixture.near else {}
     weights = None
-    if found.written:
-        from .written.style import evening_weights  # not in the wheel, like the written answers
+    if found.generated:
+        from .written.style import evening_weights  # not in the wheel, like the generated answers
 
         weights = evening_weights(found.train)
     return Generator(found.train, mixture, found.data_set, neighbors, weights)

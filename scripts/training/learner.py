@@ -108,7 +108,7 @@ class Learner(ABC):
             for task, classifier in self.classifiers.items()
         }
 
-    def margins(self, inputs: Encoded, token_budget: int, half: bool) -> dict[str, Floats]:
+    def margins(self, inputs: Encoded, token_budget: int, bfloat16: bool) -> dict[str, Floats]:
         """Return the logits of agreement of encoded examples by task, without gradients, each of shape (examples,)."""
         import torch
 
@@ -116,15 +116,15 @@ class Learner(ABC):
         with torch.no_grad():
             for task, listed in inputs.items():
                 for rows in batches([len(ids) for ids, _ in listed], token_budget):
-                    found[task][rows] = self.margin(task, [listed[i] for i in rows], half).cpu().numpy()
+                    found[task][rows] = self.margin(task, [listed[i] for i in rows], bfloat16).cpu().numpy()
         return found
 
-    def margin(self, task: str, inputs: Sequence[PairIds], half: bool) -> Any:
+    def margin(self, task: str, inputs: Sequence[PairIds], bfloat16: bool) -> Any:
         """Return the logits of agreement of a batch for a task, shape (batch,)."""
         import torch
 
         classifier = self.classifiers[task]
-        with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=half):
+        with torch.autocast(classifier.model.device.type, torch.bfloat16, enabled=bfloat16):
             logits = classifier.model(**classifier.tensors(inputs, ROUNDED)).logits.float()
         return logits[:, 1] - logits[:, 0]
 

@@ -136,7 +136,7 @@ def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
         return float(np.mean([one.value or 0.0 for one in found.values()]))
 
     checkpoint = TrainingCheckpoint(job.training_file, job.key)
-    epochs = train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.tutors(minilm))
+    epochs = train(learner, job.examples(minilm), job.recipe, after_epoch, checkpoint, job.teachers(minilm))
     return job.epoch_file(1 + int(np.argmax(epochs)))
 
 

@@ -17,14 +17,14 @@ from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, divided
 from ..labeled_data.sets import SETS
 
-WRITTEN = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity")}
+GENERATED = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity")}
 """Folders with answers that a language model wrote for training; each file is a set, each line a question.
 
 In `written`, neither words in common nor length reveal which answers are right. `natural` holds answers as different
 people and models would give them. `polarity` holds answers in other words with their opposites: yes and no without
 these words, and phrases.
 """
-KNOWN = ("evouna", *SETS, "traps", *WRITTEN)
+KNOWN = ("evouna", *SETS, "traps", *GENERATED)
 """Names of the data sets."""
 
 # Share of a set's questions that is held out, and fewest questions in a user's file.
@@ -41,14 +41,14 @@ class LabeledSet:
         train: The rows to train on.
         dev: The rows for choosing the epoch and fitting the final layers.
         test: The held-out rows for testing the result; only a user's file has them.
-        written: True if a language model wrote the answers.
+        generated: True if a language model wrote the answers.
     """
 
     name: str
     train: list[LabeledRow]
     dev: list[LabeledRow]
     test: list[LabeledRow]
-    written: bool = False
+    generated: bool = False
 
     @property
     def data_set(self) -> str:
@@ -92,8 +92,8 @@ def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
         return [LabeledSet(name, train, dev, [])]
     if name == "traps":
         return [_known(name, DATA["traps"](DataSelection(split="train")).rows)]
-    if name in WRITTEN:
-        return [replace(_known(f"{name}/{path.stem}", _written(path)), written=True) for path in _written_files(name)]
+    if name in GENERATED:
+        return [replace(_known(f"{name}/{path.stem}", _generated(path)), generated=True) for path in _files(name)]
     if name in SETS:
         data = DATA[name](replace(selection, split="train"))
         parts = [group for group in data.groups if group != "all"]
@@ -107,8 +107,8 @@ def _read(name: str, selection: DataSelection) -> list[LabeledSet]:
     )
 
 
-def _written_files(name: str) -> list[Path]:
-    files = sorted(WRITTEN[name].glob("*.jsonl"))
+def _files(name: str) -> list[Path]:
+    files = sorted(GENERATED[name].glob("*.jsonl"))
     if not files:
         raise FileNotFoundError(
             f"the data set {name!r} is in the repository, but not in the installed package; clone the repository and "
@@ -117,7 +117,7 @@ def _written_files(name: str) -> list[Path]:
     return files
 
 
-def _written(path: Path) -> list[LabeledRow]:
+def _generated(path: Path) -> list[LabeledRow]:
     """Read lines with a question, its references, and lists of right and of wrong answers."""
     language = "de" if path.stem.endswith("german") else "en"
     return [

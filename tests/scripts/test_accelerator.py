@@ -134,7 +134,7 @@ def check_bem(folder):
     columns = {name: [text] for name, text in texts.items()}
     found = evaluate_qa.load("bem", model=folder).compute(**columns)
     teacher = Teacher.read(folder / "teacher.safetensors", RECIPE)
-    (margins,) = teacher.margins(teacher.encode([TrainingExample(*texts.values(), 1.0)]), 64, half=False).values()
+    (margins,) = teacher.margins(teacher.encode([TrainingExample(*texts.values(), 1.0)]), 64, bfloat16=False).values()
     assert found["margin"] == pytest.approx(margins[0], abs=1e-5)
     assert "cls:joined@" in found["signature"]
     assert "lex:lengths" in found["signature"]

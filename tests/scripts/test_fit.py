@@ -61,15 +61,15 @@ def test_gradients_are_those_of_the_mean_loss_of_both_heads(untrained, taught):
     inputs = {
         task: classifier.encode([FORMATS[task](*t) for t in texts]) for task, classifier in heads.classifiers.items()
     }
-    margin = sum(teacher.margins(inputs, 64, half=False).values()) / 2 if taught else np.full(2, np.nan)
+    margin = sum(teacher.margins(inputs, 64, bfloat16=False).values()) / 2 if taught else np.full(2, np.nan)
     loss = backward(heads, TrainingBatch(inputs, [1.0, 0.0], margin.tolist()))
     found = {name: parameter.grad.clone() for name, parameter in heads.parameters().items()}
     # Labels that are smoothed by .05 are .975 and .025; a teacher's probability has half of the weight, unless it is on
     # the other side of .5.
-    margins = [heads.margin(task, inputs[task], half=False) for task in heads.classifiers]
+    margins = [heads.margin(task, inputs[task], bfloat16=False) for task in heads.classifiers]
     targets = torch.tensor([0.975, 0.025])
     if taught:
-        probability = sum(teacher.margin(task, inputs[task], half=False) for task in inputs).div(2).sigmoid()
+        probability = sum(teacher.margin(task, inputs[task], bfloat16=False) for task in inputs).div(2).sigmoid()
         agrees = (probability > 0.5) == (targets > 0.5)
         targets = torch.where(agrees, 0.5 * targets + 0.5 * probability.detach(), targets)
     expected = -sum(targets * m.sigmoid().log() + (1 - targets) * (-m).sigmoid().log() for m in margins).mean() / 2

@@ -14,7 +14,7 @@ from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.layers import check_folds
 from evaluate_qa.training.learner import ROUNDED, Heads
 from evaluate_qa.training.recipe import TrainingRecipe
-from evaluate_qa.training.sources import WRITTEN, read_sets, sample
+from evaluate_qa.training.sources import GENERATED, read_sets, sample
 
 NOTHING = Mixture(**dict.fromkeys(vars(Mixture()), 0.0))
 
@@ -56,10 +56,10 @@ def test_only_the_training_part_of_the_traps_is_read():
     assert {part_of[row.question, row.answer] for row in rows} == {"train"}
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", GENERATED)
 def test_each_file_of_written_answers_is_a_set(name):
     found = {one.name: one for one in read_sets([name])}
-    files = sorted(WRITTEN[name].glob("*.jsonl"))
+    files = sorted(GENERATED[name].glob("*.jsonl"))
     assert list(found) == [f"{name}/{path.stem}" for path in files]
     assert len(files) >= {"polarity": 2}.get(name, 5)
     for path in files:
@@ -137,7 +137,7 @@ def test_error_names_the_row(working_folder, tmp_path):
 )
 def test_errors_come_before_a_model_is_loaded(working_folder, tmp_path, monkeypatch, arguments, message):
     monkeypatch.setattr(Heads, "__init__", lambda *_: pytest.fail("a model was loaded"))
-    monkeypatch.setitem(WRITTEN, "natural", tmp_path / "not installed")
+    monkeypatch.setitem(GENERATED, "natural", tmp_path / "not installed")
     own_file(tmp_path)
     own_file(tmp_path, "few", questions=9)
     output = run_command("fit", "bem", "-o", "m.safetensors", "--data", *arguments, code=1).output

@@ -30,7 +30,7 @@ def tiny(tmp_path_factory):
 
 
 def margins(learner):
-    (found,) = learner.margins(learner.encode(EXAMPLES), 512, half=False).values()
+    (found,) = learner.margins(learner.encode(EXAMPLES), 512, bfloat16=False).values()
     return found
 
 
@@ -116,7 +116,7 @@ class ConstantLearner(Learner):
         """Return empty inputs."""
         return {"": [((), ()) for _ in examples]}
 
-    def margin(self, task, inputs, half):
+    def margin(self, task, inputs, bfloat16):
         """Return the constant margins."""
         import torch
 
@@ -140,7 +140,7 @@ def test_target_is_the_mean_of_label_and_teachers_that_agree(teachers, expected)
     import torch
 
     class Pupil(ConstantLearner):
-        def margin(self, task, inputs, half):
+        def margin(self, task, inputs, bfloat16):
             self.zeros = torch.zeros(len(inputs), requires_grad=True)
             return self.zeros
 

@@ -120,7 +120,7 @@ def kind_of(data_set: str) -> str | None:
 def _held_out(sets: Sequence[LabeledSet]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of a set and the fields of a row, for the held-out rows of all sets but `written`."""
     for found in sets:
-        dev = [] if found.data_set == "written" else sample(found.dev, _WRITTEN_ROWS if found.written else _ROWS)
+        dev = [] if found.data_set == "written" else sample(found.dev, _WRITTEN_ROWS if found.generated else _ROWS)
         for name, rows in ((found.name, dev), (f"{TEST}{found.name}", sample(found.test, _ROWS))):
             for row in rows:
                 yield name, {key: value for key, value in asdict(row).items() if key in _FIELDS}

@@ -98,10 +98,10 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 _REWRITINGS = tuple((re.compile(pattern), replacement) for pattern, replacement in _PHRASES)
 
 
-def without_ideographs(text: str) -> str:
-    """Return a text with digits and symbols for Chinese numerals and for names of units.
+def in_western_notation(text: str) -> str:
+    """Return a text with digits and English symbols for the numerals and units of Chinese, Japanese and Korean.
 
-    >>> without_ideographs("二百零八块"), without_ideographs("昭和三十九年"), without_ideographs("下午3点半")
+    >>> in_western_notation("二百零八块"), in_western_notation("昭和三十九年"), in_western_notation("下午3点半")
     ('208块', '1964年', '3:30 pm ')
     """
     if not _IDEOGRAPH.search(text):
