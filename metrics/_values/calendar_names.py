@@ -10,7 +10,8 @@ from .._shared.words import exact_words
 from .comparison import Texts
 from .dates import MONTH_OF, numbers_of
 from .phrases import FILLERS, singular
-from .text import plain, word_set, word_starts
+from .text import plain, word_starts
+from .word_tables import word_set
 
 WEEKDAYS = numbers_of("weekday")
 """The number of each weekday's names, from 0 for Monday."""

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .numerals import WORDS, words_of
 from .phrases import mentioned
 from .programs import COMMAND, ONLY_CODE, bare, compare_program
+from .word_tables import WORDS, words_of
 
 _MAY_BE_CODE = re.compile(
     r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor|negative|positive|plus|minus)\b|\w(?:Error|Exception)$"

@@ -50,7 +50,7 @@ from .retractions import compare_correction
 from .spelling import asks_form, compare_form
 from .statements import compare_roles, may_be_statement, says_opposite, unless_denied
 from .substances import compare_substance, substance
-from .text import word_set
+from .word_tables import word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
 
 KINDS = (

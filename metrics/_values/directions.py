@@ -11,7 +11,8 @@ from pathlib import Path
 from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
-from .text import word_set, word_starts
+from .text import word_starts
+from .word_tables import word_set
 
 # Each line has words of one meaning, and words of the opposite meaning.
 _OPPOSITES = Path(__file__).with_name("opposites.tsv").read_text(encoding="utf-8").splitlines()

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
 from .phrases import mentioned
-from .text import plain, word_set
+from .text import plain
+from .word_tables import word_set
 
 _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})

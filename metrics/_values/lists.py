@@ -16,13 +16,13 @@ from .calendar_names import keys_in_cycle
 from .comparison import Texts
 from .number_words import with_digits
 from .numbers import equal
-from .numerals import pattern_of
 from .phrases import FILLERS, negated, rest, singular
 from .places import keys_of
 from .reading import Mention, read
 from .substances import substance
-from .text import plain, word_set
+from .text import plain
 from .units import converted
+from .word_tables import pattern_of, word_set
 
 _SEPARATOR = re.compile(
     r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .numerals import pattern_of
 from .reading import value_of_roman
-from .text import without_accents, word_set
+from .text import without_accents
+from .word_tables import pattern_of, word_set
 
 _TABLE = [line.split("\t") for line in Path(__file__).with_name("names.tsv").read_text(encoding="utf-8").splitlines()]
 

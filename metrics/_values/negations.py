@@ -6,9 +6,8 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .numerals import pattern_of, words_of
 from .phrases import stem
-from .text import word_set
+from .word_tables import pattern_of, word_set, words_of
 
 # Negations in lower case. A Spanish "no" is followed by a verb, an English one is not.
 _DENIAL, _NOBODY = f"{pattern_of('negator')}|{pattern_of('denial')}", pattern_of("nobody")

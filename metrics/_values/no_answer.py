@@ -5,7 +5,7 @@ import re
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
-from .numerals import pattern_of
+from .word_tables import pattern_of
 
 NO_ANSWER = re.compile(pattern_of("no_answer"), re.IGNORECASE)
 _NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)

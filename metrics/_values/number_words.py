@@ -4,9 +4,9 @@ import math
 import re
 from functools import lru_cache
 
-from .numerals import LANGUAGES as NUMERALS
-from .numerals import WORDS, with_numerals, words_of
-from .text import Replacement, letter_words, word_set, word_starts
+from .numerals import NUMERALS, with_numerals
+from .text import Replacement, letter_words, word_starts
+from .word_tables import WORDS, word_set, words_of
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 

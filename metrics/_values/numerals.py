@@ -5,27 +5,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
-from pathlib import Path
 
-# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# forms of hours, names of powers of ten, and words or patterns of other modules. In pairs, one word takes the place of
-# the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one numeral, "_" its words, and "-"
-# stands for none. A phrase of English numbers has the first letters of words, of which a text needs one, its
-# replacement and its pattern; phrases are replaced in this order. Turkish has no dotless i, as in texts of `plain`.
-WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
-"""Words of languages."""
-
-
-def words_of(kind: str) -> frozenset[str]:
-    """Return all words of one kind in `words.tsv`."""
-    return frozenset(word for _, of_kind, _, words in WORDS if of_kind == kind for word in words.split())
-
-
-def pattern_of(kind: str) -> str:
-    """Return a pattern for the phrases of one kind in `words.tsv`, without parentheses around it."""
-    return "|".join(words for _, of_kind, _, words in WORDS if of_kind == kind)
-
+from .word_tables import WORDS
 
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
 _IN_DATE = {
@@ -39,7 +20,6 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 _THOUSAND, _HUNDRED = 1000, 100
-_longest_first = partial(sorted, key=len, reverse=True)
 
 
 def _values(kind: str) -> dict[str, dict[str, int]]:
@@ -60,28 +40,31 @@ ORDINALS = _values("ordinal")
 """The value of each ordinal by language."""
 HOURS = _values("hour")
 """The hours before "past" and "to" by language."""
-LANGUAGES = _VALUES.keys()
+NUMERALS = _VALUES.keys()
+"""The languages of these number words."""
 
 
 def _pattern(language: str) -> re.Pattern[str]:
     """Return a pattern for number words. The last word may be an ordinal."""
-    cardinals = "|".join(_longest_first(_VALUES[language]))
+    cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
     words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
     if language not in ORDINALS:
         return re.compile(words, re.IGNORECASE)
-    ordinals = "|".join(_longest_first(ORDINALS[language]))
+    ordinals = "|".join(sorted(ORDINALS[language], key=len, reverse=True))
     last = rf"(?:{ordinals})(?: (?:{ordinals}))?"
     date = rf"\b(?P<ordinals>(?:(?:{cardinals}) )*{last})\b(?P<date> (?:{_IN_DATE[language]})\b)?"
     return re.compile(rf"{date}|{words}", re.IGNORECASE)
 
 
-_PATTERNS = {language: _pattern(language) for language in LANGUAGES}
-_NUMERALS = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in LANGUAGES}
-_NUMERAL = {language: re.compile("|".join(_longest_first(numerals))) for language, numerals in _NUMERALS.items()}
+_PATTERNS = {language: _pattern(language) for language in NUMERALS}
+_VALUE_OF = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in NUMERALS}
+_NUMERAL = {
+    language: re.compile("|".join(sorted(numerals, key=len, reverse=True))) for language, numerals in _VALUE_OF.items()
+}
 
 
 def with_numerals(text: str, language: str) -> str:
-    """Return a text with digits for the number words of a language of `LANGUAGES`.
+    """Return a text with digits for the number words of a language of `NUMERALS`.
 
     >>> with_numerals("две тысячи двести пять", "ru"), with_numerals("dwudziestego trzeciego maja", "pl")
     ('2205', '23 maja')
@@ -98,7 +81,7 @@ def _digits(match: re.Match[str], language: str) -> str:
     words = _NUMERAL[language].findall(text)
     if " ".join(words) != text:
         return match[0]  # with a letter that has other forms, such as İ
-    numbers = list(_numbers([_NUMERALS[language][word] for word in words]))
+    numbers = list(_numbers([_VALUE_OF[language][word] for word in words]))
     if groups["cardinals"]:
         return " ".join(map(str, numbers))
     in_date = len(numbers) == 1 and (groups["date"] or numbers[0] > _THOUSAND)

@@ -7,8 +7,8 @@ from .dates import Date, agrees
 from .numbers import equal
 from .phrases import FILLERS, WORD, negated, singular
 from .reading import Mention, Values
-from .text import word_set
 from .units import converted
+from .word_tables import word_set
 
 _VAGUE = word_set("about around approximately roughly nearly almost circa over under least most more less than")
 _MOST_VALUES, _MORE_WORDS = 6, 2

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from .._shared.words import exact_words
-from .numerals import pattern_of, words_of
+from .word_tables import pattern_of, words_of
 
 FILLERS = words_of("filler")
 # A text with one of these words needs a rule that knows what it negates.

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .comparison import Comparison, Texts
-from .numerals import LANGUAGES as NUMERALS
+from .numerals import NUMERALS
 from .phrases import NEGATION
 from .text import without_accents
 

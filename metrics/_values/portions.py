@@ -6,9 +6,10 @@
 import re
 from collections.abc import Callable
 
-from .numerals import HOURS, ORDINALS, WORDS
+from .numerals import HOURS, ORDINALS
 from .text import Replacement
 from .units import UNIT_NAMES
+from .word_tables import WORDS
 
 _A_UNIT = rf"(?=(?:{'|'.join(name for name in UNIT_NAMES if name.isalpha() and len(name) > 1)})\b)"
 _ORDINALS = {language: "|".join(sorted(words, key=len, reverse=True)) for language, words in ORDINALS.items()}

@@ -10,9 +10,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from .comparison import Texts
-from .numerals import WORDS
 from .phrases import mentioned
-from .text import word_set
+from .word_tables import WORDS, word_set
 
 _LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
 _CODE = re.compile(

@@ -17,8 +17,8 @@ from .frequencies import MAY_BE_FREQUENCY
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
 from .reading import Mention, value_of_roman
-from .text import word_set
 from .units import converted, readable, same_unit, unit_at
+from .word_tables import word_set
 
 _COUNTED = re.compile(
     r"\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s|quant[ie])\s*((?:[^\W\d_]+[ -]?){1,4})",
@@ -346,10 +346,7 @@ class _Clause(NamedTuple):
 
 
 def _clauses(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> list[_Clause]:
-    """Return the clauses of an answer with compared numbers; nothing if one of them has two verdicts.
-
-    The list is also empty if a clause without a number shares words with the question.
-    """
+    """Return the clauses with compared numbers; nothing if one has two verdicts, or another the question's words."""
     text = texts.answer_values.text
     asked = {stem(word) for word in content_words(texts.question) if singular(word) not in nouns | _INTERROGATIVES}
     clauses, start = list[_Clause](), 0

@@ -12,10 +12,10 @@ from itertools import islice
 from .dates import Date, Time, dates, times
 from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
-from .numerals import words_of
 from .portions import with_portions
 from .text import plain
 from .units import converted, unit_at
+from .word_tables import words_of
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
 _LONGEST, _MOST_NUMBERS = 2000, 200  # Characters; numbers.

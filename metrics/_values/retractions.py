@@ -5,8 +5,8 @@ import re
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
-from .numerals import pattern_of
 from .phrases import FILLERS, negated
+from .word_tables import pattern_of
 
 _CORRECTION = re.compile(
     rf"(?:^|[.;:,!?…—-]\s*)(?:correction|edit)\s?:|\b(?:{pattern_of('correction')})\b", re.IGNORECASE

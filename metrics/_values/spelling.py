@@ -10,9 +10,9 @@ from functools import lru_cache
 from .._shared.words import exact_words
 from .comparison import Texts
 from .number_words import language_of
-from .numerals import pattern_of
 from .phrases import FILLERS
 from .places import keys_of
+from .word_tables import pattern_of
 
 _WORD = re.compile(r"(?<![\w'’.@/#\\`-])[A-Za-z][a-z]{4,29}(?![\w@/\\(=:`-]|\.\w|['’](?!s\b))")
 # Questions about letters or code, in which a misspelled answer is wrong.

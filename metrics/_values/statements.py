@@ -11,7 +11,7 @@ from .comparison import Texts
 from .directions import POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import SIGN_OF_VALUE
-from .text import word_set
+from .word_tables import word_set
 
 _SYMMETRIC = re.compile(
     r"\b(?:and|or|with|between|plus|by|und|et|y|equals?|marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"

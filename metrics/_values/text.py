@@ -10,11 +10,6 @@ from .east_asian import in_western_notation
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a table that is written as text."""
-    return frozenset(text.split())
-
-
 @lru_cache(maxsize=1 << 12)
 def letter_words(text: str) -> frozenset[str]:
     """Return the runs of letters in a text, in lower case, for fast tests of whether it has one of many words."""

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .numbers import WrittenNumber
-from .numerals import WORDS
-from .text import word_set
+from .word_tables import WORDS, word_set
 
 # Symbols with the SI prefixes in use.
 _PREFIXES = {symbol: prefixes for _, kind, symbol, prefixes in WORDS if kind == "symbol"}

@@ -7,10 +7,9 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import POLE, opposite
 from .number_words import language_of
-from .numerals import words_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
-from .text import word_set
+from .word_tables import word_set, words_of
 
 _ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
 _YES = _ENGLISH_YES | words_of("yes")

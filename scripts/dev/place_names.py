@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from evaluate_qa.metrics._values import places
-from evaluate_qa.metrics._values.text import word_set
+from evaluate_qa.metrics._values.word_tables import word_set
 
 _LOCALES = word_set("en de fr es it pt nl pl ru tr ja zh ko ar hi")
 _LANGUAGES = word_set(
