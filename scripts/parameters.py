@@ -25,7 +25,7 @@ Systems = Annotated[
 
 Load = Annotated[
     list[str] | None,
-    _metric("Set an option of the metric, such as --load device=cuda or --load config=paper. Repeatable."),
+    _metric("Set a loading option of the metric, such as --load device=cuda or config=paper. Repeatable."),
 ]
 Compute = Annotated[
     list[str] | None, _metric("Set an option of the metric's compute, such as --compute w=0.3. Repeatable.")

@@ -554,8 +554,8 @@ class EngineOptions(ModelOptions):
     dtype: Dtype | Literal["auto"] = option(
         "float32",
         Choice(*get_args(Dtype), "auto"),
-        "Compute in `float32`, `float16`, `bfloat16` or `int8` (default models; needs VNNI or ARM's dot products), "
-        "which reads answers near the threshold again in float32; `auto` uses the fastest that the device supports.",
+        "Compute in `float32`, `float16`, `bfloat16` or `int8` (default models; needs VNNI or ARM's dot products); "
+        "int8 rescores answers near the threshold in float32; `auto` uses the fastest that the device supports.",
         key="dtype",
     )
     engine: Literal["auto"] | EngineName = option(

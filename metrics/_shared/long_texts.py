@@ -35,7 +35,7 @@ class MatcherOptions(Options):
     long_answers: LongAnswers = option(
         "window",
         Choice(*get_args(LongAnswers)),
-        "Read a long answer in pieces and keep the best one (`window`), or cut it off (`truncate`).",
+        "Read a long answer in windows and keep the best (`window`), or cut it off (`truncate`).",
         key="long",
     )
     long_references: LongReferences = option(
@@ -44,8 +44,8 @@ class MatcherOptions(Options):
         "Compare a reference of several sentences, or of more than ten words, `whole` or by `sentences`.",
         key="longref",
     )
-    window: int = option(200, Whole(8), "Set the tokens per piece; pieces overlap by a quarter.")
-    question_tokens: int = option(96, Whole(), "Read at most this many tokens of a question, the last ones.", key="q")
+    window: int = option(200, Whole(8), "Set the tokens per window; they overlap by a quarter.")
+    question_tokens: int = option(96, Whole(), "Read only the last N tokens of a question.", key="q")
     threshold: float = option(
         0.5, Number(0, 1), "Count answers that score above this as correct.", key="thr", control=Control("Threshold")
     )

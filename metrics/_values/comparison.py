@@ -20,6 +20,7 @@ from .phrases import singular
 from .reading import IDEOGRAPHS, LONGEST_UNIT, Values, read
 from .text import plain
 from .units import unit_at
+from .word_tables import WORDS
 
 _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
@@ -27,20 +28,11 @@ _SHORT = 3  # Words of a short answer.
 _ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
 # What a question decides: 块 is money and not a piece, which number of 4/7/1976 is the month, 分 is a minute and not a
 # point, and 14.30 is a time.
-_BY_QUESTION = tuple(
+_BY_QUESTION = [
     (re.compile(asks), re.compile(pattern), replacement)
-    for asks, pattern, replacement in (
-        ("钱", "块钱?", "元"),
-        ("dd/mm|day/month", r"\b(\d\d?)/(\d\d?)/(\d{4})\b", r"\3-\2-\1"),
-        ("mm/dd|month/day", r"\b(\d\d?)/(\d\d?)/(\d{4})\b", r"\3-\1-\2"),
-        ("[ぁ-ヿ]", r"(?<![時\d一二三四五六七八九十])([\d一二三四五六七八九十百]+)分(?![間の])", r"\1分間"),
-        (
-            r"wie viel uhr|quelle heure|qué hora|che ora|que horas|hoe laat|której|во сколько|saat kaç|kaçta",
-            r"(?<![\d.,])(\d\d?)\.(\d\d)(?![\d.])",
-            r"\1:\2",
-        ),
-    )
-)
+    for asks, kind, replacement, pattern in WORDS
+    if kind == "asked"
+]
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 
 

@@ -38,7 +38,7 @@ _NUMERALS = "".join((*_DIGITS, *_SMALL, *_LARGE))
 # A single numeral is a number if it is before a character of `_COUNTED`, but not after `_NOT_AFTER`: 唯一 is "only".
 _NOT_AFTER, _COUNTED = (
     "统統唯同单單",
-    "年月日号號点點時时秒个個人名块本歳岁次回刻毛角斤일天度米元円世倍条座国匹枚台位种種週周公",
+    "年月日号號点點時时秒个個人名块本歳岁次回刻毛角斤일天度米元円世倍条座国匹枚台位种種週周公成",
 )
 _NUMBER = re.compile(
     rf"百分之(?P<percent>[\d.{_NUMERALS}]+)"
@@ -93,6 +93,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
     (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
     (r"(?<=\d)\s?円", " yen "),
+    (r"(?<!\d)(\d)成(?!\w)", r"\g<1>0% "),
     *((day, f" {name} ") for day, name in _WEEKDAYS.items()),
 )
 _REWRITINGS = tuple((re.compile(pattern), replacement) for pattern, replacement in _PHRASES)

@@ -25,7 +25,7 @@ from .units import converted
 from .word_tables import pattern_of, word_set
 
 _SEPARATOR = re.compile(
-    r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
+    r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&、，・]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
     r"\band also\b|\band\b|\bund\b|\bet\b|(?<=[^\W\d_]{2} )y(?= [^\W\d_]{2})|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )

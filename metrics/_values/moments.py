@@ -201,9 +201,11 @@ def compare_period(texts: Texts) -> bool | None:
         periods = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
         if reference[0] not in periods[0] and reference[1] not in periods[0]:
             return None
-    if len(periods) != 1 or negated(texts.answer):
+    if not periods or negated(texts.answer):
         return None
     same = periods[0] == reference
+    if len({*periods}) > 1:
+        return True if same and " or " not in texts.answer else None
     return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
 
 

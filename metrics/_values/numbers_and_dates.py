@@ -14,7 +14,7 @@ from .phrases import negated
 from .quantities import compare_number, two_forms, wanted_number
 from .reading import has_value
 
-_LISTED = re.compile(r"[,;&\n]| (?:and|or|und|et|y|e) |[–-] ")
+_LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _YEAR = re.compile(r"\d{3,4}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")

@@ -35,11 +35,12 @@ _SUFFIXES = "市都州県省府国國"
 
 def is_known_name(reference: str) -> bool:
     """Return whether a reference is the name of a place, language or number."""
-    return bool(keys_of(_bare(reference)))
+    return bool(_reference_keys(reference))
 
 
-def _bare(reference: str) -> str:
-    return reference.strip(" .").removeprefix("the ")
+def _reference_keys(reference: str) -> Keys:
+    name = reference.strip(" .").removeprefix("the ")
+    return keys_of(name) or keys_of(name[:-1] if name[-1:] in _SUFFIXES and name[2:] else name)
 
 
 def compare_known_name(texts: Texts) -> Comparison | None:
@@ -53,7 +54,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     answer = texts.answer
     if len(answer.split()) > _MOST_WORDS:
         return None
-    reference_keys = keys_of(_bare(texts.reference))
+    reference_keys = _reference_keys(texts.reference)
     if _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     kinds = {key[0] for key in reference_keys}

@@ -58,7 +58,7 @@ _REWRITINGS = tuple(
         *_PORTIONS,
         (
             r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
-            r"(\d\d?)(?: (c[eé]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
+            r"(\d\d?)(?: (c[eéê]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
             _price,
         ),
         (rf"\bwpół do ({_ORDINALS['pl']})\b", _at_ordinal("pl", -30)),

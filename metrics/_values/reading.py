@@ -28,7 +28,7 @@ _AFTER_IN_FORMULA = re.compile(r"[!'′]|\s?[*×]?\s?(?:π|pi\b)|\s?,\s?\\?(?:�
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
 _TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)\s?")
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
-_JOIN = re.compile(r"[\s,]*(?:and\s)?")
+_JOIN = re.compile(r"[\s,]*(?:(?:and|und|et|y|e|en|i|и|ve|och)\s)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _LESS, _MORE = "(?:less|fewer|shorter|smaller|lower) than", "(?:more|longer|larger|higher|greater) than"
 _BOUND = re.compile(
@@ -41,7 +41,7 @@ _BOUND_AFTER = re.compile(
     r"or (?:more|taller|older|higher|above|over|longer|greater|up))\b"
 )
 _DIGIT = re.compile(r"\d")
-_SHARE = re.compile(r"\b(\d+) (?:out of|in(?: every)?) (\d+)\b(?!\d|[.,]\d)")
+_SHARE = re.compile(r"\b(\d+) (?:(?:\w+ )?sur|out of|in(?: every)?|von|su|van de) (\d+)\b(?!\d|[.,]\d)")
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w'-]|\.\w)")

@@ -14,6 +14,6 @@ class BemOptions(MatcherOptions, ValueOptions):
     lexical: bool | None = option(
         None,
         FLAG,
-        "Weigh the words in common in a final layer (default: if the classifier has one).",
+        "Use the final layer, which weighs shared words (default: if there is one).",
         control=Control("Score from", values={None: "classifier and shared words", False: "classifier alone"}, info=""),
     )

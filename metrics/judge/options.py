@@ -151,7 +151,7 @@ class JudgeLoading(ModelOptions):
     batch: bool = option(
         False,
         FLAG,
-        "Ask about the rows of a call in batches, often at half the price within a day; `cache_dir` remembers pending "
+        "Use the batch API: often half the price, with replies within a day; `cache_dir` remembers pending "
         "batches. (`evaluate-qa score` makes a call for each `--chunk-size` rows.)",
     )
     concurrency: int = option(16, Whole(), "Send at most this many requests at a time.")

@@ -56,7 +56,7 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
         raise Unreadable(f"the judge refuses to answer: {reply.refusal}")
     starts = _starts(reply.text)
     if len(starts) > _MOST_ENDS:  # the reply is read once from each of them
-        raise Unreadable(f"the reply has {len(starts):,} ends of thoughts; expected one")
+        raise Unreadable(f"the reply has {len(starts):,} </think> tags; expected one")
     start = 0 if protocol.fields and _object(reply.text) else starts[-1]
     answer = reply.text[start:]
     if not answer.strip():
@@ -73,7 +73,7 @@ def read(reply: Reply, protocol: Protocol) -> Verdict:
             raise Unreadable(f"the reply does not begin with {names}: {shown(answer.strip())}" + _cut(reply))
         label, at = found[-1]
         if {one[0] for one in found if one} != {label}:
-            raise Unreadable(f"the reply has several ends of thoughts, and labels that differ: {shown(answer.strip())}")
+            raise Unreadable(f"the reply has several </think> tags and different labels: {shown(answer.strip())}")
         score = _expected(reply, at, label, protocol) if protocol.first_token_decides else None
         how = "parse" if score is None else "logprobs"
     own = protocol.labels[label]

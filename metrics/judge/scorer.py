@@ -42,7 +42,7 @@ class JudgeScorer(ForReward):
     """A language model judges whether an answer is right, given reference answers.
 
     The model runs behind an OpenAI-compatible endpoint or on this machine. It sees each distinct row of a call
-    once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. With `first`, a matcher
+    once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. With `first`, a metric
     decides the rows that it is sure about.
 
     The model answers a chat prompt or, at a decision endpoint (`api`), typed questions with probabilities. Several
@@ -54,7 +54,7 @@ class JudgeScorer(ForReward):
         not_attempted: Share of these rows that are blank, or that the judge or `first` counts as unanswered.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
-        spread: With `samples`, the mean spread of a row's scores.
+        spread: With `samples`, the mean SD of a row's scores.
         flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
         contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
         disagreement: With `judges`, the mean difference between the scores of two judges, from 0 to 1.

@@ -22,7 +22,7 @@ def audit(
     repeats: Annotated[int, _ask("Ask about each answer this many times (1 to 100).")] = 3,
     family: Annotated[
         list[str] | None,
-        _ask("Compare errors on answers of this system, from the judge's family, with others. Repeatable."),
+        _ask("Compare errors on this system, from the judge's model family, with others. Repeatable."),
     ] = None,
     dry_run: Annotated[bool, _ask("Print the number of requests and stop.", "--dry-run")] = False,
     against: Annotated[

@@ -12,9 +12,7 @@ def compare(
     labels: Labels = None,
     changed: Annotated[
         str | None,
-        options_of("Output")(
-            "Write the rows whose verdict changed to this JSONL, CSV or Parquet file, losses and wins."
-        ),
+        options_of("Output")("Write the rows whose verdict changed (losses, wins) to this JSONL, CSV or Parquet file."),
     ] = None,
     allow_mixed: AllowMixed = False,
     json_file: Json = None,

@@ -18,7 +18,7 @@ def gate(
     baseline: Annotated[str, typer.Option(help="Read the same rows, scored for the baseline.")],
     column: SystemColumns = None,
     max_drop: Annotated[
-        float, _rule("Allow a drop of this size; 0.01 is one percentage point, or 0.01 of the mean score.")
+        float, _rule("Allow a drop of this size; 0.01 is one percentage point, or 0.01 in mean score.")
     ] = 0.0,
     by_score: Annotated[bool, _rule("Compare mean scores even if the rows have verdicts.", "--by-score")] = False,
     max_unscored: Annotated[float, _rule("Accept at most this share of rows without a score (0 to 1).")] = 0.05,

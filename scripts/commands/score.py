@@ -30,8 +30,8 @@ def score(
     resume: Annotated[
         bool,
         _run(
-            "Continue a stopped run. Do nothing if the output is complete: it has as many rows as the input, which is "
-            "not newer, and the signature of this metric, with the same values of the options that it names.",
+            "Continue a stopped run. Do nothing if the output is complete: as many rows as the input, not older, and "
+            "scored with the same metric and options (as named in its signature).",
             "--resume",
         ),
     ] = False,

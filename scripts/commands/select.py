@@ -29,8 +29,8 @@ def select(
     """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
     The rows need scores, which `evaluate-qa score` adds. Rows are written unchanged, in the order of the input. If rows
-    tie, the first ones are kept. In CSV files, all cells are text. Other formats get numbers and truth values for the
-    scores, and for the columns that `evaluate-qa score` added with only such cells.
+    tie, the first ones are kept. From CSV to another format, cells become numbers or true/false in the score column
+    and in columns of `evaluate-qa score` that hold nothing else; others stay text.
     """
     from ..estimation.arguments import parse_columns
     from ..files.rows import file_format, read_rows

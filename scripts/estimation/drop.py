@@ -93,7 +93,7 @@ def gate(
     places = cluster_codes(clusters, len(before))
     count = int(places.max(initial=-1)) + 1
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
-        raise ValueError(f"{counted(count, 'cluster')} could not fail with {confidence:.0%} confidence: give more rows")
+        raise ValueError(f"with only {counted(count, 'cluster')}, the gate can never fail. Give more rows.")
     drops = before - after
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:

@@ -69,9 +69,7 @@ def is_complete(output: Path, tasks: Sequence[SynthesisTask]) -> bool:
     rows = [row for _, row in read_rows(output)]
     answered = all(row.pop(COLUMN, None) for row in rows)
     if not answered or [json_line(row) for row in rows] != [json_line(task.row) for task in tasks]:
-        raise RowsError(
-            f"{output} exists and does not hold the rows of the input with answers. Remove it, or use another name."
-        )
+        raise RowsError(f"{output} exists, but its rows do not match the input. Remove it, or use another name.")
     return True
 
 

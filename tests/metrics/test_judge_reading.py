@@ -216,5 +216,5 @@ def test_invalid_protocols_raise(text, message):
 
 def test_many_ends_of_thoughts_are_unreadable():
     """Reading the reply from each of 20,000 took 8 seconds."""
-    with pytest.raises(Unreadable, match="the reply has 20,001 ends of thoughts; expected one"):
+    with pytest.raises(Unreadable, match="the reply has 20,001 </think> tags; expected one"):
         verdict("</think>" * 20_000 + "correct")

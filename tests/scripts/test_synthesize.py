@@ -253,7 +253,7 @@ def test_a_damaged_answer_is_asked_again(run, server, partial, output, damage):
 def test_an_output_with_other_rows_is_not_replaced(run, server, tmp_path, rows):
     write(tmp_path / "b.jsonl", rows)
     before = (tmp_path / "b.jsonl").read_bytes()
-    assert "does not hold the rows of the input with answers. Remove it" in run(some_rows(3), code=1)
+    assert "exists, but its rows do not match the input. Remove it" in run(some_rows(3), code=1)
     assert ((tmp_path / "b.jsonl").read_bytes(), server.bodies) == (before, [])
 
 

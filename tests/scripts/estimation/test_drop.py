@@ -95,9 +95,9 @@ def test_of_difference_by_hand():
 @pytest.mark.parametrize(
     ("before", "after", "options", "message"),
     [
-        ([1] * 4, [0] * 4, {}, "4 clusters could not fail with 95% confidence: give more rows"),
-        ([1] * 9, [0] * 9, {"clusters": [0] * 9}, "1 cluster could not fail"),
-        ([], [], {}, "0 clusters could not fail"),
+        ([1] * 4, [0] * 4, {}, "with only 4 clusters, the gate can never fail. Give more rows."),
+        ([1] * 9, [0] * 9, {"clusters": [0] * 9}, "with only 1 cluster, the gate"),
+        ([], [], {}, "with only 0 clusters, the gate"),
         ([1] * 6, [0] * 5, {}, "system: the length is 5; expected 6"),
         ([1] * 6, [0] * 5 + [None], {}, "system[5] is nan; expected a number"),
         ([1] * 6, [0] * 6, {"max_drop": -0.1}, "max_drop is -0.1; expected 0 or more"),
