@@ -111,9 +111,12 @@ def prediction(value: object) -> str:
     ('Paris', '')
     """
     text = _text(value)
-    if "think>" not in text:
-        return text
-    return _text(text.rpartition("</think>")[2].partition("<think>")[0].strip())
+    return _text(without_thoughts(text)) if "think>" in text else text
+
+
+def without_thoughts(text: str) -> str:
+    """Return what follows the thoughts of a reasoning model; nothing if they do not end."""
+    return text.rpartition("</think>")[2].partition("<think>")[0].strip()
 
 
 def question(value: object) -> str:

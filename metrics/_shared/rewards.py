@@ -11,7 +11,17 @@ from functools import partial
 from numbers import Real
 from typing import Any, Literal, overload
 
-from .arguments import KNOWN_COLUMNS, RowError, Unexpected, as_list, check_column, check_flag, declarations, shown
+from .arguments import (
+    KNOWN_COLUMNS,
+    RowError,
+    Unexpected,
+    as_list,
+    check_column,
+    check_flag,
+    declarations,
+    shown,
+    without_thoughts,
+)
 from .devices import best_device, training_undisturbed
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
@@ -49,13 +59,13 @@ def extractor(metric: str, extract: Extract) -> Extractor | None:
 
 
 def _in_tag(tag: str, text: str) -> str | None:
-    before, closed, _ = text.rpartition(f"</{tag}>")
+    before, closed, _ = without_thoughts(text).rpartition(f"</{tag}>")
     _, opened, answer = before.rpartition(f"<{tag}>")
     return answer.strip() if closed and opened else None
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
-    found = [match[1 if pattern.groups else 0] for match in pattern.finditer(text)]
+    found = [match[1 if pattern.groups else 0] for match in pattern.finditer(without_thoughts(text))]
     return found[-1].strip() if found and found[-1] is not None else None
 
 

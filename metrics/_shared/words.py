@@ -27,7 +27,7 @@ _REWRITINGS = tuple(
         ("%‰$€£¥₹°", r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)", ""),
         ("([", r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])", r"\1\2:\3\4"),
         # Remove the commas in 1,234,567.
-        (",", r",(?<=\d,)(?=\d{3}(?:,\d{3})*(?![\d,]))", ""),
+        (",", r"\d[\d,]*", lambda match: _joined(match[0])),
         # A dash between digits is a hyphen, and one before a number a minus: "1979–80", "–40".
         ("–", r"(?<=\d)–(?=\d)|(?<!\S)(?<!\d )–(?=\d)", "-"),
         ("*", r"(?<![\w*])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*])", r"\1"),
@@ -84,6 +84,14 @@ def _rewritten(text: str) -> str:
         if not needed.isdisjoint(signs):
             text = pattern.sub(replacement, text)
     return text
+
+
+def _joined(digits: str) -> str:
+    """Return digits without the commas before the groups of three at their end."""
+    start = len(digits)
+    while start > 4 and re.fullmatch(r"\d,\d{3}", digits[start - 5 : start]):  # noqa: PLR2004
+        start -= 4
+    return digits[:start] + digits[start:].replace(",", "")
 
 
 def _bare(word: str) -> str:

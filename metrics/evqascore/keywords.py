@@ -46,7 +46,7 @@ _MAX_TOKENS = 512
 _FAILURES_IN_A_ROW = 20
 
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):])\s+(?P<text>\S.*)")
+_ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):]|\[\d{1,3}\])\s+(?P<text>\S.*)")
 _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
 
@@ -210,7 +210,9 @@ def _from_json(reply: str) -> list[str] | None:
             value, _ = json.JSONDecoder().raw_decode(reply, start)
         except (ValueError, RecursionError):
             continue
-        return list(_strings(value))
+        found = list(_strings(value))
+        if found or not value or isinstance(value, dict):  # "[1]" numbers an item
+            return found
     return None
 
 

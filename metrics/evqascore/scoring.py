@@ -104,12 +104,12 @@ def score(parts: Sequence[VideoParts], options: EvqascoreOptions) -> Scores:
 def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     """Return 2PR / (P + R), elementwise.
 
-    If both cosines are negative, the formula still gives a number between them. If only one is negative and P + R ≤ 0,
-    the formula would divide by zero or change the sign; F is 0 then.
+    If both cosines are negative, the formula still gives a number between them. If only one is negative, it gives any
+    number down to −∞, or divides by zero; F is 0 then.
     """
-    total = precision + recall
-    undefined = (total <= 0) & (np.maximum(precision, recall) >= 0)
-    return np.where(undefined, 0.0, 2 * precision * recall / np.where(undefined, 1.0, total))
+    product = precision * recall
+    undefined = product <= 0
+    return np.where(undefined, 0.0, 2 * product / np.where(undefined, 1.0, precision + recall))
 
 
 def unit_rows(name: str, values: Any) -> Floats:

@@ -22,6 +22,8 @@ _FOLDS = 5
 _STRENGTH = 10.0
 # Minimum number of questions: each fold then tests at least ten.
 _QUESTIONS = 50
+# Minimum number of questions with answers of each label, so that each fold learns from both.
+_FEWEST = 2 * _FOLDS
 
 
 def calibrated(ruling: Ruling, matched: float | None, weights: Weights) -> Ruling:
@@ -53,18 +55,14 @@ def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], 
     try:
         from sklearn.linear_model import LogisticRegression
         from sklearn.metrics import log_loss
-        from sklearn.model_selection import GroupKFold, cross_val_predict
+        from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
     except ImportError as error:
         raise ImportError("judge: fit needs scikit-learn: pip install scikit-learn") from error
-    if len({*questions}) < _QUESTIONS or len({*labels}) == 1:
-        raise ValueError(
-            f"judge: fit got {counted(len(labels), 'judged answer')} to {counted(len({*questions}), 'question')}, "
-            f"{sum(labels)} of them correct; expected correct and incorrect answers to at least {_QUESTIONS} questions"
-        )
+    check_labeled(labels, questions)
     matrix = np.column_stack([_logit(scores) for scores in columns.values()])
     learner, target = LogisticRegression(C=_STRENGTH), np.array(labels)
     held_out = cross_val_predict(
-        learner, matrix, target, groups=questions, cv=GroupKFold(_FOLDS), method="predict_proba"
+        learner, matrix, target, groups=questions, cv=StratifiedGroupKFold(_FOLDS), method="predict_proba"
     )[:, 1]
     before, after = log_loss(target, np.clip(columns["judge"], _CLIP, 1 - _CLIP)), log_loss(target, held_out)
     if after >= before:
@@ -74,6 +72,18 @@ def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], 
         )
     learner.fit(matrix, target)
     return {**dict(zip(columns, learner.coef_[0].tolist(), strict=True)), "intercept": float(learner.intercept_[0])}
+
+
+def check_labeled(labels: Sequence[bool], questions: Sequence[str]) -> None:
+    """Raise ValueError unless there are enough questions, and enough of them with answers of each label."""
+    pairs = {*zip(questions, labels, strict=True)}
+    right = sum(label for _, label in pairs)
+    if len({*questions}) < _QUESTIONS or min(right, len(pairs) - right) < _FEWEST:
+        raise ValueError(
+            f"judge: fit got {counted(len(labels), 'judged answer')} to {counted(len({*questions}), 'question')}, "
+            f"{sum(labels)} of them correct; expected answers to at least {_QUESTIONS} questions, with correct answers "
+            f"to {_FEWEST} of them and incorrect answers to {_FEWEST}"
+        )
 
 
 def _logit(scores: Any) -> Floats:

@@ -24,9 +24,11 @@ _END_OF_THOUGHTS = "</think>"
 _MOST_ENDS = 20
 
 _BEFORE = r"[\s*_\"'`#>(\[{]*(?:(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s*_\"'`]*[:=][\s*_\"'`]*)?"
-_AFTER = r"(?![\w.]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
-# After these, another label makes the first one ambiguous, as in a list of all labels.
+_AFTER = r"(?![\w.,]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
+# After these, another label makes the first one ambiguous, as in a list of all labels. After other marks, which may
+# begin a reason, it only does so before a mark.
 _GOES_ON = frozenset(",:;，：；")
+_LISTED = r"[\s*_\"'`)\]}.]*(?:$|[\n,;:–—-])"
 
 
 class Unreadable(ValueError):  # noqa: N818 - an outcome of one row
@@ -93,7 +95,8 @@ def _label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int
     patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
         match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
-        if match and not (match["mark"] in _GOES_ON and _begins_with_label(match["rest"], patterns.values())):
+        end = r"\b" if match and match["mark"] in _GOES_ON else _LISTED
+        if match and not (match["mark"] and _begins_with_label(match["rest"], patterns.values(), end)):
             return label, start + match.start("label")
     return None
 
@@ -105,8 +108,8 @@ def _pattern(label: str) -> str:
     return words + (r"(?:\.0+)?" if label.strip().isdecimal() else "")
 
 
-def _begins_with_label(text: str, patterns: Iterable[str]) -> bool:
-    return any(re.match(rf"\W*{pattern}\b", text, re.IGNORECASE) for pattern in patterns)
+def _begins_with_label(text: str, patterns: Iterable[str], end: str) -> bool:
+    return any(re.match(rf"\W*{pattern}{end}", text, re.IGNORECASE) for pattern in patterns)
 
 
 def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None, str | None]:

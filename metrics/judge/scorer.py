@@ -14,7 +14,7 @@ from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .asking import Judging, Jury, Recorded
-from .calibration import Weights, calibrated, fit_weights
+from .calibration import Weights, calibrated, check_labeled, fit_weights
 from .decisions import ASPECTS, Decisions
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
 from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
@@ -133,19 +133,23 @@ class JudgeScorer(ForReward):
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
         columns = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         correct = check_labels(self.name, labels, columns["predictions"])
+        asked = [
+            question or listed[0] for question, listed in zip(columns["questions"], columns["references"], strict=True)
+        ]
+        check_labeled(correct, asked)  # before the judge costs anything
         judged = self.compute(**columns, ask=None if self.first is None else (0, 1))["per_example"]
         scores = {"judge": judged["score"]}
         if self.first is not None:
             scores["first"] = self.first.compute(**columns)["per_example"]["score"]
         kept = [
             row
-            for row, asked in enumerate(judged["asked"])
-            if asked and None not in [column[row] for column in scores.values()]
+            for row, is_asked in enumerate(judged["asked"])
+            if is_asked and None not in [column[row] for column in scores.values()]
         ]
         return fit_weights(
             {name: [column[row] for row in kept] for name, column in scores.items()},
             [correct[row] for row in kept],
-            [columns["questions"][row] or columns["references"][row][0] for row in kept],
+            [asked[row] for row in kept],
         )
 
     def load(self) -> Jury:

@@ -72,7 +72,10 @@ def row_values(audited: Audited) -> RowValues:
         for kind, values in verdicts.items()
         if kind.startswith(INJECTED)
     }
-    found["injections"] = deceived and {**deceived, "any": np.max([*deceived.values()], axis=0)}
+    if deceived:
+        values = np.array([*deceived.values()])  # one that deceived the judge is enough
+        deceived["any"] = np.where((values == 1).any(axis=0), 1.0, values.max(axis=0))
+    found["injections"] = deceived
     systems = np.array(audited.systems, dtype=object)
     for name in sorted({*audited.systems} - {""}):
         in_system = _errors(plain, right, systems == name, ("", "others"))

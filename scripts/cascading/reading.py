@@ -1,12 +1,13 @@
 """Read a metric's scores, human labels and a judge's verdicts and tokens for `evaluate-qa cascade`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..estimation.arguments import Names
-from ..estimation.joining import LABELS, label_column, numbers, whole_verdicts
+from ..estimation.joining import LABELS, cluster_column, clusters_of, label_column, numbers, whole_verdicts
+from ..estimation.keys import either
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
@@ -28,6 +29,7 @@ class LabeledScores:
         unscored: Number of rows of the file with a label, but without a score.
         tokens: Mean tokens of a request to the judge and of a reply; None if unknown.
         columns: The column that each kind of value was read from.
+        tested: True for the rows that find the band, one random row of each cluster; None for all.
     """
 
     scores: Floats
@@ -38,11 +40,12 @@ class LabeledScores:
     unscored: int = 0
     tokens: tuple[float, float] | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    tested: Bools | None = None
 
 
 def read(source: str, names: Names, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
-    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS]
+    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster, *either("question")]
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
@@ -52,7 +55,13 @@ def read(source: str, names: Names, threshold: float) -> LabeledScores:
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
-    columns = {"score": names.score, "label": label, "judge": judge}
+    clusters = clusters_of(file, names, np.flatnonzero(there))
+    columns = {
+        "score": names.score,
+        "label": label,
+        "judge": judge,
+        "cluster": clusters and cluster_column(file, names),
+    }
     return LabeledScores(
         scores=scores[there],
         labels=labels[there] == 1,
@@ -62,7 +71,17 @@ def read(source: str, names: Names, threshold: float) -> LabeledScores:
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
         tokens=_mean_tokens(file),
         columns={kind: name for kind, name in columns.items() if name is not None},
+        tested=None if clusters is None else _one_of_each(clusters),
     )
+
+
+def _one_of_each(clusters: Sequence[str]) -> Bools:
+    """Return True for one random row of each cluster; every call returns the same rows."""
+    order = np.random.default_rng(0).permutation(len(clusters))
+    _, first = np.unique(np.array(clusters, dtype=object)[order].astype(str), return_index=True)
+    chosen = np.zeros(len(clusters), dtype=bool)
+    chosen[order[first]] = True
+    return chosen
 
 
 def _mean_tokens(file: Columns) -> tuple[float, float] | None:

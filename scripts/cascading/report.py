@@ -19,7 +19,8 @@ _SHOWN = 10
 
 def find(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
     """Return the band, the cascade with it, and the curve from the metric alone to the judge alone, as JSON."""
-    band = find_band(rows.scores, rows.labels, rows.threshold, target)
+    tested = np.ones(len(rows.scores), dtype=bool) if rows.tested is None else rows.tested
+    band = find_band(rows.scores[tested], rows.labels[tested], rows.threshold, target)
     return {
         "ask": [band.low, band.high],
         "target": target,
@@ -31,6 +32,7 @@ def find(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str
         "curve": [asdict(one) for one in curve(rows, row_cost)],
         "tokens": rows.tokens,
         "rows": len(rows.scores),
+        "rows_tested": int(tested.sum()),
         "rows_with_judge": int((~np.isnan(rows.judged)).sum()),
         "rows_without_label": rows.unlabeled,
         "rows_without_score": rows.unscored,
@@ -87,6 +89,11 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
                 f"{counted(side['rows'], 'row')} (at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} "
                 "confidence)."
             )
+    if (tested := found["rows_tested"]) < found["rows"]:
+        yield (
+            f"The range was found with {counted(tested, 'row')}, one random row for each value of "
+            f"{found['columns']['cluster']!r}, because such rows are not independent."
+        )
     known = found["rows_with_judge"]
     if not known:
         yield "The rows have no verdicts of the judge, so its agreement is unknown."

@@ -4,8 +4,8 @@
 the band agrees with people with a probability of at least `target`, on each side of the band. It holds for any number
 of rows and any calibration, provided that
 
-- the labeled rows are independent random rows of the kind that will be scored (with several answers to a question, use
-  one);
+- the labeled rows are independent random rows of the kind that will be scored (`cascade` uses one answer to each
+  question);
 - the metric was not trained on them, and the band is chosen only once;
 - the labels are right: people's disagreement counts against the metric.
 

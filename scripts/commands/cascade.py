@@ -7,7 +7,7 @@ from ..parameters import Json, Source, role_columns
 from ..terminal import options_of, reported_errors
 
 _rule = options_of("Rule")
-_ROLES = ("score", "label", "judge")
+_ROLES = ("score", "label", "judge", "cluster")
 
 
 def cascade(
@@ -31,8 +31,9 @@ def cascade(
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
     range of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with 95%
-    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). For this and other
-    ranges, it prints the share of answers for the judge, and how often metric, cascade and judge agree with people.
+    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024); of several answers to a
+    question, it tests one. For this and other ranges, it prints the share of answers for the judge, and how often
+    metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):
         from ..cascading.reading import read

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..uncertainty.arrays import cluster_codes, numbers, require
-from ..uncertainty.bounds import bounds, clustered, doubts, skewness
+from ..uncertainty.bounds import bounds, clustered, doubts, skewness, span_of
 from ..uncertainty.intervals import Interval
 from ..uncertainty.paired import FEWEST, detectable, reach
 
@@ -101,7 +101,7 @@ def gate(
     sums, sizes, _ = clustered(drops, places)
     alone = count == len(drops)
     return Drop(
-        drop=bounds(drops, places, confidence, resamples, seed, of_verdicts=verdicts),
+        drop=bounds(drops, places, confidence, resamples, seed, of_verdicts=verdicts, span=span_of(before, after)),
         allowed=max_drop,
         detectable=detectable(drops, places, confidence, of_verdicts=verdicts, allowed=max_drop),
         confidence=confidence,

@@ -223,7 +223,8 @@ def _difference(found: Mapping[str, _Solution | str], one: str, other: str, conf
     value = first.estimate.accuracy.value - second.estimate.accuracy.value
     errors = first.errors - second.errors
     variance = float(errors @ errors) + first.extra + second.extra
-    return student(value, variance, min(first.degrees, second.degrees), confidence)
+    wide = student(value, variance, min(first.degrees, second.degrees), confidence)
+    return Interval(value, max(-1.0, wide.low), min(1.0, wide.high))
 
 
 def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:

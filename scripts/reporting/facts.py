@@ -95,5 +95,9 @@ def _slices(joined: Systems, column: str, clusters: Ints) -> tuple[list[Slice], 
     found = []
     for value, count in frequent[:_MOST_SLICES]:
         here = values == value
-        found.append(Slice(value, count, [mean(one[here], clusters[here], CONFIDENCE) for one in figures.values()]))
+        means = [
+            mean(one[here], clusters[here], CONFIDENCE, (float(one.min()), float(one.max())))
+            for one in figures.values()
+        ]
+        found.append(Slice(value, count, means))
     return sorted(found, key=lambda one: one.figures[0].value), len(frequent) - len(found)

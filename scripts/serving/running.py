@@ -17,6 +17,7 @@ class _Protocol(H11Protocol):
     """Closes a connection whose headers do not arrive in time, which uvicorn does not."""
 
     _timer: asyncio.TimerHandle | None = None
+    _receives = True  # whether a request has begun; between requests, the limit of uvicorn for idle connections applies
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -26,6 +27,10 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
         self._stop()
 
+    def data_received(self, data: bytes) -> None:
+        self._receives = True
+        super().data_received(data)
+
     def handle_events(self) -> None:
         super().handle_events()
         self._watch()
@@ -33,8 +38,9 @@ class _Protocol(H11Protocol):
     def _watch(self) -> None:
         busy = self.cycle is not None and not self.cycle.response_complete
         if busy:
+            self._receives = False
             self._stop()
-        elif self._timer is None:
+        elif self._timer is None and self._receives:
             self._timer = self.loop.call_later(_HEADER_SECONDS, self._late)
 
     def _stop(self) -> None:

@@ -1,6 +1,7 @@
 """Check numbers and groups, and convert them to arrays."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,5 +44,9 @@ def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ..
 
 
 def cluster_codes(clusters: ArrayLike | None, rows: int) -> Ints:
-    """Return the number of each row's cluster, from 0; without clusters, each row is one."""
-    return np.arange(rows) if clusters is None else codes("clusters", clusters, rows)[1]
+    """Return the number of each row's cluster, from 0; a row without a cluster is one."""
+    if clusters is None:
+        return np.arange(rows)
+    listed: list[Any] = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)  # type: ignore[arg-type]
+    own = (f"\0{row}" if value is None or str(value) == "nan" else value for row, value in enumerate(listed))
+    return codes("clusters", [*own], rows)[1]

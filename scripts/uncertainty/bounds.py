@@ -6,11 +6,12 @@ Each bound is the widest of several bounds:
   differences are symmetric about their mean;
 - Hall's transformation of the t statistic (Hall 1992, "On the removal of skewness by transformation"), for scores and
   clusters, whose differences may be skewed;
-- Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed.
+- Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed;
+- for scores, of which few changed, the bound of Clopper and Pearson (1934) on the share of changed clusters.
 """
 
 from collections.abc import Iterator
-from math import cbrt, floor, inf, sqrt
+from math import cbrt, comb, floor, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -24,6 +25,9 @@ MANY = 10_000
 
 EXACT = 12
 """With at most this many clusters, all 4,096 halves or sign flips are computed."""
+
+FEW_CHANGED = 10
+"""With fewer changed clusters, nothing is known about the size of other changes."""
 
 _FEW = 50
 _SKEWED = 0.25  # of skewness / √clusters; few samples of a symmetric distribution reach it
@@ -39,7 +43,14 @@ def clustered(differences: Floats, clusters: Ints) -> tuple[Floats, Floats, floa
 
 
 def bounds(
-    differences: Floats, clusters: Ints, level: float, resamples: int, seed: int, *, of_verdicts: bool
+    differences: Floats,
+    clusters: Ints,
+    level: float,
+    resamples: int,
+    seed: int,
+    *,
+    of_verdicts: bool,
+    span: float = 1.0,
 ) -> Interval:
     """Return the mean difference of rows with two bounds.
 
@@ -50,6 +61,7 @@ def bounds(
         resamples: Number of random halves.
         seed: Random seed.
         of_verdicts: Whether the differences are between verdicts, 0 and 1.
+        span: Largest possible difference.
     """
     sums, sizes, deviation = clustered(differences, clusters)
     value = float(sums.sum() / sizes.sum())
@@ -60,9 +72,17 @@ def bounds(
         wins, losses = float((differences > 0).mean()), float((differences < 0).mean())
         rows = independent_rows(differences, len(sums), deviation)
         ends.append(tango(wins * rows, losses * rows, rows, level))
+    else:
+        ends.append(by_rarity(sums, sizes, level, span))
     lows, highs = zip(*ends, strict=True)
     most = 1.0 if of_verdicts else inf  # few clusters have wide bounds, but shares differ by at most 1
     return Interval(value, max(-most, float(min(lows))), min(most, float(max(highs))))
+
+
+def span_of(*scores: Floats) -> float:
+    """Return the largest possible difference of scores: 1 if all are from 0 to 1, otherwise the largest one here."""
+    low, high = min(one.min() for one in scores), max(one.max() for one in scores)
+    return 1.0 if low >= 0 and high <= 1 else float(high - low)
 
 
 def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:
@@ -158,6 +178,25 @@ def skewed_p_value(sums: Floats, sizes: Floats) -> float:
         return 0.0 if value else 1.0
     t, scaled = value / deviation, skew / sqrt(count)
     return min(1.0, 2 * tail(abs(t + scaled * t**2 / 3 + scaled**2 * t**3 / 27 + scaled / 6), count - 1))
+
+
+def by_rarity(sums: Floats, sizes: Floats, level: float, span: float) -> tuple[float, float]:
+    """Return bounds if most clusters have the same difference, and c < 10 of n have others; else the mean itself.
+
+    At most the share u of all clusters has other differences, with P(Bin(n, u) ≤ c) = 1 − level, and those that were
+    not seen change the mean by at most (u − c/n) · span.
+    """
+    value, count = float(sums.sum() / sizes.sum()), len(sums)
+    others = count - int(np.unique(np.round(sums / sizes, 9), return_counts=True)[1].max())
+    if others >= FEW_CHANGED or 2 * others > count:
+        return value, value
+    low, high = others / count, 1.0
+    for _ in range(50):
+        share = (low + high) / 2
+        rarer = sum(comb(count, k) * share**k * (1 - share) ** (count - k) for k in range(others + 1))
+        low, high = (share, high) if rarer > 1 - level else (low, share)
+    reach = (high - others / count) * span
+    return value - reach, value + reach
 
 
 def _moments(sums: Floats, sizes: Floats) -> tuple[float, float, int, float]:

@@ -1,5 +1,6 @@
 """Confidence intervals of means."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 
@@ -73,13 +74,13 @@ def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
     return max(1.0, float(each.sum() ** 2 / (each @ each)) - 1)
 
 
-def mean(values: Floats, clusters: Ints, confidence: float = 0.95) -> Interval:
+def mean(values: Floats, clusters: Ints, confidence: float = 0.95, limits: Sequence[float] | None = None) -> Interval:
     """Return the mean of rows with its interval; rows of one cluster are not independent.
 
     The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from
     0 to 1. For verdicts (0 and 1) it is Wilson's, for the number of independent rows that would have this variance, at
     most the number of rows. If the variance is 0 and all values are from 0 to 1, it is Wilson's for the number of
-    clusters.
+    clusters. `limits` are the ends for a single cluster of other values, which says nothing about others.
     """
     value = float(values.mean())
     rows = np.bincount(clusters).astype(np.float64)
@@ -90,6 +91,8 @@ def mean(values: Floats, clusters: Ints, confidence: float = 0.95) -> Interval:
     is_share = values.min() >= 0 and values.max() <= 1
     if variance <= _ROUNDING and is_share:
         return wilson(value, float(np.count_nonzero(rows)), confidence)
+    if limits and not is_share and np.count_nonzero(rows) == 1:
+        return Interval(value, *limits)
     if np.isin(values, (0, 1)).all():
         count = value * (1 - value) / (variance * (1 - float(shares @ shares)))
         return wilson(value, min(len(values), count), confidence, inf if rows.max() == 1 else degrees)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Floats, Ints, cluster_codes, numbers, require
-from .bounds import EXACT, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness
+from .bounds import EXACT, FEW_CHANGED, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness, span_of
 from .intervals import Interval
 
 POWER = 0.8
@@ -24,7 +24,6 @@ POWER = 0.8
 FEWEST = 100
 """Smallest number of resamples."""
 
-_FEW_CHANGED = 10
 _CHUNK = 64
 
 
@@ -117,6 +116,7 @@ def compare(
     if not 0 < confidence < 1:
         raise ValueError(f"expected a confidence between 0 and 1, got {confidence}")
     count, level = int(places.max()) + 1, (1 + confidence) / 2
+    span = span_of(*values.values())
 
     def change(differences: Floats, p_value: float | None, *, of_verdicts: bool) -> Change:
         sums, sizes, _ = clustered(differences, places)
@@ -125,7 +125,7 @@ def compare(
             if not of_verdicts or count < rows:
                 p_value = max(p_value, skewed_p_value(sums, sizes))
         return Change(
-            difference=bounds(differences, places, level, resamples, seed, of_verdicts=of_verdicts),
+            difference=bounds(differences, places, level, resamples, seed, of_verdicts=of_verdicts, span=span),
             p_value=p_value,
             adjusted=p_value,
             detectable=detectable(differences, places, level, of_verdicts=of_verdicts),
@@ -196,7 +196,7 @@ def detectable(
     """
     sums, _, deviation = clustered(differences, clusters)
     if not of_verdicts:
-        enough = np.count_nonzero(sums) >= min(_FEW_CHANGED, len(sums))
+        enough = np.count_nonzero(sums) >= min(FEW_CHANGED, len(sums))
         return allowed + reach(level) * deviation if enough else None
     mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
     rows = independent_rows(differences, len(sums), deviation)

@@ -74,6 +74,8 @@ REPLIES = {
     "truncated JSON": '["red ball", "blue box"',
     "numbers in brackets": "(1) red ball\n(2) blue box",
     "numbers with an introduction": "Sure! The phrases are:\n\n1) red ball\n2) blue box\n\nLet me know!",
+    "square brackets": "[1] red ball\n[2] blue box",
+    "a number in the heading": "Key phrases [2]:\n- red ball\n- blue box",
     "bullets": "* red ball\n* blue box",
     "dashes, bold": "Key phrases:\n- **red ball**\n- **blue box**",
     "dots": "• red ball\n• blue box",

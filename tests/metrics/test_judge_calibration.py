@@ -72,6 +72,12 @@ def test_fit_refuses_weights_that_do_not_help():
         fit_weights(columns, labels, [str(row) for row in range(60)])
 
 
+def test_fit_needs_both_labels_in_ten_questions():
+    columns, _, questions = labeled(60)
+    with pytest.raises(ValueError, match=r"59 of them correct; expected .* correct answers to 10 of them"):
+        fit_weights(columns, [row > 0 for row in range(60)], questions)
+
+
 def test_fit_needs_fifty_questions():
     columns, labels, _ = labeled(100)
     with pytest.raises(ValueError, match=r"100 judged answers to 1 question, \d+ of them correct; expected .* 50 q"):

@@ -30,6 +30,7 @@ READ = [
     ("<think>It could be incorrect. incorrect?</think>\ncorrect", "correct"),
     ("It could be incorrect.\n</think>\n\ncorrect", "correct"),
     ("`correct`", "correct"),
+    ("correct\nIncorrect answers name another city.", "correct"),
     ("<think>It ends with </think></think>\nincorrect", "incorrect"),
 ]
 UNREADABLE = [
@@ -37,6 +38,7 @@ UNREADABLE = [
     *("correct/incorrect", "<think>It is correct", "correct answers would be Paris", "<think>hm</think>"),
     'incorrect. It says "</think> correct"',
     "<think>hm</think>incorrect, as it says: </think>correct",
+    *("correct\nincorrect\nnot attempted", "correct - incorrect - not attempted", "correct\n\nIncorrect"),
 ]
 
 
@@ -60,7 +62,7 @@ def test_ratings_are_numbers(text, score):
     assert verdict(text, "morqa").score == score
 
 
-@pytest.mark.parametrize("text", ["0.7", "10", "-1", "1.05", "0.55", "2", "1/2", "half"])
+@pytest.mark.parametrize("text", ["0.7", "0,5", "0\n0.5\n1", "10", "-1", "1.05", "0.55", "2", "1/2", "half"])
 def test_other_numbers_are_unreadable(text):
     with pytest.raises(Unreadable):
         verdict(text, "morqa")

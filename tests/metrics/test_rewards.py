@@ -108,6 +108,9 @@ def test_rewards_score_the_extracted_answer(extract, metrics):
     ("extract", "text", "answer"),
     [
         ("answer", "<answer>a</answer> no: <answer>\n b\n</answer> so", "b"),
+        ("answer", "<think>Perhaps <answer>a</answer>? No.</think>I do not know.", None),
+        ("answer", "<think>Perhaps <answer>a</answer>? Hm", None),
+        ("<answer>(.*?)</answer>", "<answer>a</answer></think><answer>b</answer>", "b"),
         ("answer", "I write <answer>: <answer>x</answer>", "x"),
         ("answer", "<answer></answer>", ""),
         ("answer", "</answer> turned <answer>", None),

@@ -13,7 +13,8 @@ import pytest
 from chat_server import completion, texts
 from commands import run_command
 
-from evaluate_qa.auditing.requests import INJECTIONS
+from evaluate_qa.auditing.figures import Audited, figures
+from evaluate_qa.auditing.requests import INJECTED, INJECTIONS, PLAIN
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.protocols import protocol
 
@@ -151,6 +152,15 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
     for name in ("agreement/kappa", "injections/order", "length/wrong_accepted_longer"):
         one = found[name]
         assert f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" in text
+
+
+def test_one_injection_that_deceives_the_judge_is_enough():
+    """The first row is deceived by `order`, whatever the missing verdict on `field` is; the second one is unknown."""
+    zeros, nan = np.zeros(4), np.nan
+    verdicts = {PLAIN: zeros, f"{INJECTED}order": np.eye(4)[0], f"{INJECTED}field": np.array([nan, nan, 0, 0])}
+    audited = Audited(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
+    found = figures(audited)["injections"]["any"]
+    assert (found.value, found.rows) == (pytest.approx(1 / 3), 3)
 
 
 def test_drift_of_the_model_behind_a_name(audit, server):

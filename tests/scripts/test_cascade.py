@@ -143,6 +143,14 @@ def test_error_messages(run, change, options, message):
     assert message in run(rows, *options, code=1)
 
 
+def test_one_random_answer_to_each_question_finds_the_range(run):
+    rows = [row | {"question": f"q{number // 5}"} for number, row in enumerate(synthetic())]
+    found, printed = run(rows, "--target", "0.8")
+    assert (found["rows"], found["rows_tested"], found["columns"]["cluster"]) == (1000, 200, "question")
+    assert (found["below"] or found["above"])["rows"] <= 200
+    assert "The range was found with 200 rows, one random row for each value of 'question'" in printed
+
+
 def test_only_a_range_that_was_found_is_recommended(run):
     none = "With 95% confidence, no score limit reaches an agreement of 0.95"
     _, printed = run(synthetic()[:100:3])

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -176,6 +177,15 @@ def test_slow_and_broken_requests_are_ended(deltableu, monkeypatch, caplog):
         client.sendall(head + b"\r\n{")
     assert deltableu.ask("/health") == (200, {"status": "ok", "metric": "deltableu"})
     assert "Traceback" not in caplog.text
+
+
+def test_an_idle_connection_stays_open(deltableu, monkeypatch):
+    monkeypatch.setattr(running, "_HEADER_SECONDS", 0.1)
+    with socket.create_connection(("127.0.0.1", deltableu.port), timeout=30) as client:
+        for _ in range(2):
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert client.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            time.sleep(0.3)
 
 
 def test_systemone_answers_whether_the_prediction_is_right(bem, metric):

@@ -53,18 +53,25 @@ def test_compare_by_hand():
     assert found.verdicts.difference.value == pytest.approx(0.3)
     assert found.verdicts.p_value == found.verdicts.adjusted == pytest.approx(0.375)
     assert found.verdicts.detectable == pytest.approx(0.68905, abs=1e-5)
-    # Ten equal signs: 2 of 1,024. The difference is .25 in every resample.
+    # Ten equal signs: 2 of 1,024. The difference is .25 in every resample, but with 97.5% confidence at most
+    # 1 − .025^(1/10) = .30850 of all rows have another one, which is at most 1.
     assert found.scores.p_value == 2 / 1024
-    assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
+    assert vars(found.scores.difference) == pytest.approx({"value": 0.25, "low": -0.05850, "high": 0.55850}, abs=1e-5)
 
 
 def test_clusters_of_several_sizes_by_hand():
     """One row with .4, three with 0: mean .1, errors (.4 − .1)/4 and (0 − 3 · .1)/4, √(2 · .075²) = .106066."""
     sums, sizes, deviation = clustered(np.array([0.4, 0, 0, 0]), np.array([0, 1, 1, 1]))
     assert (sums.tolist(), sizes.tolist(), deviation) == ([0.4, 0], [1, 3], pytest.approx(0.106066, abs=1e-6))
-    # If all rows differ by .25, so does every resample of clusters.
+    # If all rows differ by .25, so does every resample of clusters; 1 − .025^(1/5) = .52182 of others may differ.
     (found,) = compare({"a": np.zeros(9), "b": np.full(9, 0.25)}, clusters=[0, 1, 1, 1, 1, 2, 2, 3, 4])
-    assert vars(found.scores.difference) == {"value": 0.25, "low": 0.25, "high": 0.25}
+    assert vars(found.scores.difference) == pytest.approx({"value": 0.25, "low": -0.27182, "high": 0.77182}, abs=1e-5)
+
+
+def test_a_row_without_a_cluster_is_one():
+    values = {"a": np.zeros(4), "b": np.array([0.1, 0.2, 0.3, 0.5])}
+    alone, missing = (compare(values, clusters=listed)[0] for listed in (None, [None, float("nan"), None, "q"]))
+    assert (missing.clusters, missing.scores) == (4, alone.scores)
 
 
 def test_shares_of_few_clusters_differ_by_at_most_one():
