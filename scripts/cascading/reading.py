@@ -60,7 +60,7 @@ def read(source: str, names: Names, threshold: float) -> LabeledScores:
         "score": names.score,
         "label": label,
         "judge": judge,
-        "cluster": clusters and cluster_column(file, names),
+        "cluster": cluster_column(file, names),
     }
     return LabeledScores(
         scores=scores[there],
