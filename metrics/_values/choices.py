@@ -17,7 +17,7 @@ _CHOSEN = re.compile(
     # At the start: "The correct answer is (b)", but not the list "A, B".
     | ^\W*(?![A-H],\ [A-H])
         (?:(?:the\s)?(?:correct\s|right\s)?(?:answer|option|choice)?\s?(?:is\s|would\ be\s|:\s?)?)?
-        (?:option\s|answer\s|choice\s)?[(\[*]{0,4}([A-H])(?:[)\].:*]+|\s*$|\s[-–—]\s|,\s)
+        (?:option\s|answer\s|choice\s)?[(\[*]{0,4}([A-H])(?:[)\].:*]+|\s*$|\s*\n|\s[-–—]\s|,\s)
     | \b(?:option|answer|choice|antwort|antwoord|opción|réponse|risposta|respuesta|lösung)
         (?:\sis|\swould\ be|\sist|\sest|\sè|\ses|:)?\s[(\[*]{0,4}([A-H])\b[)\].:*]*
     | (?<![\w'])\(([A-H])\)

@@ -141,7 +141,7 @@ def compare_values(
         if not isinstance(text, str):
             raise TypeError(f"{name} is {shown(text)}; expected a string")
     unknown = kinds is not KINDS and (not isinstance(kinds, Collection) or not all(kind in KINDS for kind in kinds))
-    if isinstance(kinds, str) or unknown:
+    if isinstance(kinds, str) or unknown or not kinds:
         raise ValueError(f"kinds is {shown(kinds)}; expected a list of {', '.join(KINDS)}")
     if tolerance is not None and not TOLERANCE.accepts(tolerance):
         raise ValueError(f"tolerance is {shown(tolerance)}; expected {TOLERANCE.expected}")

@@ -18,6 +18,7 @@ from .word_tables import word_set
 _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
 _SCIENTIFIC = re.compile(r"(?<=\d)[eE]([-+]?\d+)\b|(?<=\d)\s?x(?=\s?10\s?\^)")
+_FUNCTION = re.compile(r"^\W*[a-zA-Z]\([a-zA-Z]\)\s*=")
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(
     r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|\d[\u0370-\u03ff]|π[a-z](?![a-z])|"
@@ -66,14 +67,20 @@ def _formula(reference: str) -> list[Expression]:
     return sides if is_formula else []
 
 
+def may_be_constant(text: str) -> bool:
+    """Return whether a text has π, √ or the name of a function."""
+    return _CALL.search(_plain(text)) is not None
+
+
 def constant(text: str) -> float | None:
     """Return the value of a text that is a constant with π or a function, such as 2π or √2; None for another text.
 
     >>> constant("sqrt(4)"), constant("4"), constant("sqrt(x)")
     (2.0, None, None)
     """
-    if not _CALL.search(text := _plain(text)):
+    if not may_be_constant(text):
         return None
+    text = _plain(text)
     with suppress(ValueError, ArithmeticError, RecursionError):
         expression = read_expression(text)
         value = complex(0) if expression.names else expression.at({})
@@ -84,7 +91,7 @@ def constant(text: str) -> float | None:
 def _plain(text: str) -> str:
     """Return a formula with one form of signs; "2e3" and "2 x 10^3" are no products of variables."""
     text = _SCIENTIFIC.sub(lambda match: f"*10^({match[1]})" if match[1] else "*", plain(text[:_LONGEST]))
-    return text.replace("**", "^").translate(_SIGNS).strip().strip("$.,;` ").strip()
+    return _FUNCTION.sub("y =", text).replace("**", "^").translate(_SIGNS).strip().strip("$.,;` ").strip()
 
 
 def _pieces(text: str, letters: set[str] | None) -> list[str]:
@@ -137,7 +144,8 @@ def _same(text: str, reference: list[Expression], whole: str) -> bool | None:
             )
         if (names := _names(answer)) != _names(reference):
             letters = [{name[0] for name in group} for group in (names, _names(reference))]  # of "x2", which may be x²
-            return False if text == whole and letters[0] != letters[1] else None
+            # If both have letters of their own, these may be other names, or other quantities: C = 2πr and C = πd.
+            return False if text == whole and (letters[0] < letters[1] or letters[0] > letters[1]) else None
         if len(reference) > 1:
             return _compare_solutions(answer, reference)
         return all(_gap([*answer, *reference], point)[1] < _CLOSE for point in _points(names))

@@ -87,7 +87,7 @@ _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
     r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+", re.IGNORECASE
 )
-_HEDGE = re.compile(rf"^(?:\s|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
+_HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
@@ -95,11 +95,14 @@ _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 # What an answer adds to a list that is complete, and what precedes the list.
 _CLOSING = re.compile(
-    r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$",
+    r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$|"
+    r", (?:i (?:believe|think|guess)|of course|obviously|respectively|etc)\W*$|[,;] (?:since|because|these are) .*$",
     re.IGNORECASE,
 )
 _SO = re.compile(r"^.*\b(?:so|hence|thus|therefore),? (?:they|these|those|the \w+(?: \w+)?) are\b", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
+_INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
+_ENDS = re.compile(r"([\[(])[^()\[\]]*,[^()\[\]]*([\])])")  # of an interval
 _ONLY = re.compile(r"^\W*(?:only|just)(?: (?:on|in|at))? ", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _UNSURE = re.compile(
@@ -163,8 +166,10 @@ def compare_list(texts: Texts) -> bool | None:
         or (_EXCLUDES.search(texts.answer) if asked else _denies(texts.answer))
     ):
         return False if not asked and _omits_part(texts) else None
-    intervals = {texts.reference[:1], texts.answer[:1]} == {"(", "["}  # Their ends differ.
-    if intervals or (_asks_order(texts.question) and _reorders_keys(texts)):
+    ends, other_ends = _ENDS.findall(texts.reference), _ENDS.findall(texts.answer)
+    intervals = ends and other_ends and ends != other_ends
+    required_or = " or " in texts.answer and " or " not in texts.reference and not _SOLVE.search(texts.question)
+    if intervals or required_or or (_asks_order(texts.question) and _reorders_keys(texts)):
         return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, _listing(texts)))
     if (assigned := _compare_assignments(texts, required)) is not None:
@@ -183,7 +188,9 @@ def _just_list(answer: str, reference: str) -> str:
     """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
     if len(answer) > _LONGEST_SOLUTION:
         return answer
-    answer = _SO.sub("", _CLOSING.sub("", answer))
+    answer = _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")
+    if "." not in reference and not _INTEGERS.search(reference):
+        answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
     return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)
 
 

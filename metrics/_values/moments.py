@@ -44,7 +44,7 @@ _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IG
 _PERIOD = re.compile(
     r"(?:\b(?:between|from|zwischen|von|entre|de|tra|dal) )?\b(?P<first>[12]\d{3})\s?"
     r"(?:[-–—]|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b|\bbis\b|\bund\b|\bet\b|\by\b|\ba\b|\bà\b|\bal\b)"
-    r"\s?(?P<last>[12]\d{3}|\d\d)(?![\d-])",
+    r"\s?(?P<last>[12]\d{3}|\d\d)(?![\d-]| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
     re.IGNORECASE,
 )
 _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
@@ -67,6 +67,7 @@ _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu|dne) )?(\d\d?)[/.-]\s?(\d\d?)\.?", re.IGNORECASE
 )
 _DAY = 24 * 60  # Minutes.
+_SECONDS = re.compile(r"\d:[0-5]\d:([0-5]\d)\b")
 _LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
@@ -78,6 +79,9 @@ def _is_date(texts: Texts) -> bool:
     dates = texts.reference_values.dates
     if len(dates) != 1 or texts.reference_values.times or len(texts.reference) > _LONGEST_DATE:
         return False
+    numbers = texts.reference_values.numbers
+    if dates[0].only_year and (any(one.unit or one.bound for one in numbers) or " per " in texts.reference):
+        return False  # "1500 W", "at most 1500"
     counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
     others = rest(texts.reference_values.text, dates[0].start, dates[0].end)
     return not counted and all(word in WEEKDAYS for word in others)
@@ -197,8 +201,8 @@ def compare_period(texts: Texts) -> bool | None:
         return None
     reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
     dates = texts.answer_values.dates
-    if not periods and len(dates) == 2 and (last := dates[1].only_year):  # noqa: PLR2004
-        periods = [(dates[0].only_year or 0, last)]  # "It began in 1914 and ended in 1918."
+    if not periods and len(dates) == 2 and all(date.years for date in dates):  # noqa: PLR2004
+        periods = [(dates[0].fields[0] or 0, dates[1].fields[0] or 0)]  # "It began in 1914 and ended in 1918."
         if reference[0] not in periods[0] and reference[1] not in periods[0]:
             return None
     if not periods or negated(texts.answer):
@@ -323,7 +327,8 @@ def compare_time(texts: Texts) -> Comparison | None:
     if all(zones) and zones[0] != zones[1]:
         said = texts.answer_values.times
         return Comparison("time", _same_moment(said[0], reference, *zones) if len(said) == 1 else None)
-    if _has_other_bound(texts):
+    seconds = [_SECONDS.findall(found.text) for found in (texts.answer_values, values)]
+    if _has_other_bound(texts) or (len(seconds[0]) == len(seconds[1]) and seconds[0] != seconds[1]):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)

@@ -102,7 +102,7 @@ def _has_other_prefix(word: str, other: str) -> bool:
 NAME = re.compile(r"[^\W\d_]{2}")
 """Two letters. In other texts, a hyphen or a raised digit changes a number: 1e-5 is not 1e5."""
 # Between letters, or a letter and a digit.
-_JOINT = re.compile(r"(?<=[^\W\d_])[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
+_JOINT = re.compile(r"(?<=[^\W\d_])(?!\s+-\d)[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
 _ARTICLE_OR_POINT = re.compile(r"^(?:(?:at|in|by|for|from|it['’]s|it is)\s+)?(?:(?:the|an?)\s+)?|[.\s]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
@@ -142,7 +142,7 @@ def compare_acronym(texts: Texts) -> bool | None:
     answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
-        return False if long else None
+        return False if long and _is_other(answer, reference) else None
     same = _abbreviates(reference, texts.answer)
     return _abbreviates(answer, texts.reference) if same is None else same
 
@@ -157,12 +157,20 @@ def _abbreviates(letters: str, long: str) -> bool | None:
     names = [name for name in _CAPITALIZED_RUN.findall(long) if " " in name]
     long = names[0] if len(names) == 1 else long
     words = [word for word in _WORD.findall(long) if word[0].isupper()]
+    if all(map(value_of_roman, words)):
+        return None
     initials = "".join(word if value_of_roman(word) else word[0] for word in words)  # "WWII"
     if len(initials) < _LETTERS.start or len(long.split()) > len(initials) + _SMALL_WORDS:
         return None
     if initials in {letters, letters + "S"}:
         return True
-    return False if len(initials) == len(letters) and not long.isupper() else None
+    other = len(initials) == len(letters) and not long.isupper() and not value_of_roman(letters[-1])
+    return False if other and _is_other(letters, initials) else None
+
+
+def _is_other(letters: str, others: str) -> bool:
+    """Return whether letters are another acronym, and not one of the same name in another language: NATO and OTAN."""
+    return letters[0] == others[0] and sorted(letters) != sorted(others)
 
 
 _ROLE = rf"(?:{pattern_of('role')})"

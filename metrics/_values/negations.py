@@ -26,7 +26,8 @@ _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and 
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
 _EXCEPT = re.compile(
-    r"\W*(?:every|all|any)\w*(?: \w+)? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?(.+)",
+    r"\W*(?:every|all|any)\w*(?: (?P<verb>\w+))? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?"
+    r"(?P<other>.+)",
     re.IGNORECASE,
 )
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
@@ -101,9 +102,9 @@ def excepts(texts: Texts) -> bool:
     [True, False]
     """
     match = _EXCEPT.fullmatch(texts.answer.strip(" ."))
-    if not match or _EXCEPT.search(f" {texts.reference}"):
+    if not match or _EXCEPT.search(f" {texts.reference}") or (match["verb"] and _has_negator(texts.question)):
         return False
-    return [word for word in exact_words(texts.reference) if word != "only"] == [*exact_words(match[1])]
+    return [word for word in exact_words(texts.reference) if word != "only"] == [*exact_words(match["other"])]
 
 
 @lru_cache(maxsize=1 << 12)

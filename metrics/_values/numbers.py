@@ -63,6 +63,7 @@ def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | No
         return reference.value <= answer.value <= reference.high
     approximate = answer.approximate or reference.approximate
     exact = answer.integer and reference.integer and not approximate
+    approximate = approximate and not 0 < answer.step == reference.step < 1  # "about 13.4%" for 13.5%
     for left, right in ((answer.value, reference.value), (answer.high, reference.high)):
         size = abs(right)
         if tolerance is not None:
@@ -84,7 +85,7 @@ _ABOUT = (
 )
 NUMBER = re.compile(
     rf"""
-    (?P<about>\b(?:{_ABOUT})\s+ | [~≈]\s?)?
+    (?P<about>\b(?i:{_ABOUT})\s+ | [~≈]\s?)?
     (?P<currency>US\$|[ACR]\$|[$€£¥₹])?\s?
     (?<![\w.])(?<![a-zA-Z]-)(?P<sign>(?<![\w)\]%])[-+](?=[\d.($€£]))?\s?(?P<currency2>[$€£¥₹])?
     (?:

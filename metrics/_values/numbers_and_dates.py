@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
-from .formulas import compare_formula, constant
+from .formulas import compare_formula, constant, may_be_constant
 from .lists import compare_list, is_list
 from .moments import compare_appointment, compare_date, compare_hours, compare_period, compare_time
 from .numbers import WrittenNumber, equal
@@ -23,6 +23,7 @@ _RATIO = re.compile(
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _PLURAL = re.compile("e?s*$")
+_EQUALS, _CLOSE = re.compile(r"\b(?:is|equals|are)\b|="), 1e-9
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
@@ -75,14 +76,22 @@ def _compare_formula(texts: Texts) -> bool | None:
 
 def _compare_constant(texts: Texts) -> Comparison | None:
     """Compare a number with a constant such as 12π."""
-    said, wanted = (constant(text) for text in (texts.answer, texts.reference))
+    clause = _EQUALS.split(texts.answer)[-1].strip(" .")
+    said, wanted = (constant(text) for text in (clause, texts.reference))
     if (said is None) == (wanted is None):
-        return None
+        return None if wanted is None else _compare_constants(said or 0.0, wanted, texts)
+    if said is None and may_be_constant(texts.answer):
+        return Comparison("formula")
     numbers = (texts.answer_values if said is None else texts.reference_values).numbers
     if len(numbers) != 1 or numbers[0].unit:
         return Comparison("formula")
     exact = (wanted or 0.0) if said is None else said
     same = equal(numbers[0].number, WrittenNumber(exact, exact, 0.0), texts.tolerance)
+    return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
+
+
+def _compare_constants(said: float, wanted: float, texts: Texts) -> Comparison:
+    same = abs(said - wanted) <= _CLOSE * abs(wanted)
     return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
 
 
@@ -96,7 +105,8 @@ def _compare_ratio(texts: Texts) -> bool | None:
     if len(ratios) != 1 or negated(texts.answer):
         return None
     # "One part cement to two parts sand" may name the things in another order than the question.
-    return ratios[0] == reference or (None if "part" in texts.answer else False)
+    (left, right), (first, second) = (map(int, ratio) for ratio in (reference, ratios[0]))
+    return ratios[0] == reference or (None if "part" in texts.answer or left * second == right * first else False)
 
 
 def _compare_list(texts: Texts) -> Comparison | None:

@@ -127,7 +127,13 @@ def _command_in(answer: str, reference: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
-    text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("https://", "").replace("http://", "")
+    text = (
+        unicodedata.normalize("NFKC", text)
+        .replace("−", "-")
+        .replace("'", '"')
+        .replace("https://", "")
+        .replace("http://", "")
+    )
     text = " ".join(_QUOTED.sub(r"\2", text).strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
     text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
     for old, new in _SAME_COMMANDS.items():

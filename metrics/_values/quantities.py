@@ -29,7 +29,7 @@ _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as th
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to|round(?:s|ed) to)\b|=)[^\d=]{0,16}$|"
+    r"answer is|which is|comes? to|round(?:s|ed) to)\b|\bi\.e\.|\bdifference of|=)[^\d=]{0,16}$|"
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
@@ -39,6 +39,7 @@ _FRACTION = re.compile(r"(\d+)/(\d+)")
 _CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
 _INTERROGATIVES = word_set("how what which many much long often far get have")
 _RESTATED = re.compile(r"\b(?:i\.e\.|namely|in other words)[^\d=]{0,12}$", re.IGNORECASE)
+_DIGIT, _CODE = re.compile(r"\d"), re.compile(r"0\d+")
 _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
 _FALLS = re.compile(
     r"\b(?:f[ae]ll(?:en|s)?|dropp?(?:ed|s)?|decreased?|declined?|decelerat\w+|down|shrank|loss of|lost|minus)"
@@ -60,7 +61,7 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
-_RESULTS = POLE["profit"], POLE["loss"]
+_RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
@@ -103,7 +104,10 @@ def wanted_number(texts: Texts) -> Mention | None:
     days = any(date.day for date in texts.reference_values.dates)  # "5 to 12 March"
     if days or texts.reference_values.times or len(texts.reference_values.numbers) != 1:
         return None
-    return texts.reference_values.numbers[0]
+    (number,), whole = texts.reference_values.numbers, texts.reference_values.text
+    # "6 - 5i" is more than a number, and "02139" is a code.
+    more = _DIGIT.search(whole[: number.start] + whole[number.end :]) or _CODE.fullmatch(text)
+    return None if more else number
 
 
 def two_forms(texts: Texts) -> list[Texts]:
@@ -227,8 +231,9 @@ def _verdict(
         return False if all(verdicts) else None
     if hedges:
         return False
-    if len(set(verdicts)) > 1:
-        return _of_several(texts, compared, words)
+    reverses = reference.number.is_range and len({mention.number for mention in mentions}) > 1  # "from 30 to 20"
+    if reverses or len(set(verdicts)) > 1:
+        return None if reverses else _of_several(texts, compared, words)
     if verdicts[0]:
         return None if reference.number.value > 0 and _has_opposite(texts, reference) else True
     numbers = texts.answer_values.numbers
@@ -239,7 +244,8 @@ def _verdict(
 
 def _has_opposite(texts: Texts, reference: Mention) -> bool:
     """Return whether an answer to "how much colder" is "2° warmer", or one for "3 N upward" is "3 N downward"."""
-    asked = [word for word in exact_words(texts.question) if word.endswith("er") or POLE.get(word) in _RESULTS]
+    words = [word for word in exact_words(texts.question) if word not in {"up", "down"}]
+    asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
@@ -389,7 +395,8 @@ def _compare_mention(mention: Mention, reference: Mention, texts: Texts) -> bool
         return None  # "about 7,500" for 7,585, and 8.2 for 8 planets
     if "percent" in (mention.unit, reference.unit):
         share = equal(mention.number.scaled(0.01 if mention.unit else 100), reference.number, texts.tolerance)
-        if share or not (reference if mention.unit else mention).number.integer:
+        asked = same and "percent" in texts.asked_units
+        if share or not (asked or (reference if mention.unit else mention).number.integer):
             return share  # 0.125 and 12.5%
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)

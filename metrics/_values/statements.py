@@ -14,7 +14,7 @@ from .reading import SIGN_OF_VALUE
 from .word_tables import word_set
 
 _SYMMETRIC = re.compile(
-    r"\b(?:and|or|with|between|plus|by|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
+    r"\b(?:and|or|with|between|plus|by|of|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
     r"either|both)\b|[,;&=+*/]",
     re.IGNORECASE,
 )
@@ -24,6 +24,7 @@ _COMPARATIVE = re.compile(
 _COMPARED_ALONE = re.compile(rf"\b(?:{'|'.join(word for word in POLE if word.endswith('er'))})\b")
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she)(?:\b|['’])", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,}) by\b", re.IGNORECASE)
+_IS_DONE = re.compile(r"\b(?:is|are|was|were|been) \w+(?:ed|en) (?:by|in|to|from|of)\b")
 _CAUSES = re.compile(r"\b(?:causes?|caused|beats?|defeats?|defeated)\b")
 _NOTHING = re.compile(r"(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
 _LONGEST_ANSWER = 25  # Words.
@@ -147,9 +148,14 @@ def _turned(reference: str, answer: str) -> bool:
 def _swapped(reference: str, answer: str) -> bool:
     """Return whether two words of a statement, or what is around a verb, have changed places: "B beat A"."""
     sides = [around(*_CAUSES.split(text)) for text in (reference, answer) if len(_CAUSES.findall(text)) == 1]
+    passive = [_IS_DONE.search(text) is not None for text in (reference, answer)]
+    if passive[0] != passive[1]:
+        return False  # "Cancer is caused by smoking" for "smoking causes cancer"
     if len(sides) > 1 and sides[0] == sides[1][::-1] != sides[1]:
         return True
     words = list(map(stem, content_words(reference)))
+    if any(map(str.isdigit, words)):
+        return False  # "1999 March 12"
     if len(words) < _FEWEST or len(set(words)) < len(words) or _SYMMETRIC.search(f"{reference} {answer}"):
         return False
     said = [word for word in map(stem, content_words(answer)) if word in words]
@@ -176,7 +182,7 @@ def says_opposite(texts: Texts) -> bool:
     >>> says_opposite(Texts("", "It lowers the food prices for farms.", "The tax raises food prices for small farms"))
     True
     """
-    if len(texts.answer) > _LONGER * len(texts.reference):
+    if len(texts.answer) > _LONGER * len(texts.reference) or _turns_time(texts.reference, texts.answer):
         return False
     if _has_opposite(texts.reference.lower(), texts.answer.lower()):
         return True
@@ -195,6 +201,12 @@ def says_opposite(texts: Texts) -> bool:
     between = reference[first + 1 : last]
     swapped = answer[first] == reference[last] and answer[last] == reference[first]
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
+
+
+def _turns_time(reference: str, answer: str) -> bool:
+    """Return whether one text has "before", and the other one "after": both may say the same."""
+    words = [{"before", "after"}.intersection(text.lower().split()) for text in (reference, answer)]
+    return bool(words[0] and words[1] and words[0] != words[1])
 
 
 def _has_opposite(reference: str, answer: str) -> bool:

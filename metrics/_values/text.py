@@ -56,10 +56,12 @@ _GREEK = dict(zip((
 ), "αβγδεθκλρστφψωΔΩ", strict=True))  # fmt: skip
 Replacement = str | Callable[[re.Match[str]], str]
 _MINUTES = re.compile(r"(?<![\w.])(\d+) ?h(?:rs?)? ?(\d{1,2}) ?m\b")  # "1h 30m"
+_DIVISOR = re.compile(r"(?<=[^\W\d_])/\(([^\W\d_]+[·*⋅× ][^\W\d_]+)\)")  # of a unit, such as J/(mol·K)
 _CHARGE = re.compile(r"^(\d)([+-])$")  # The charge of an ion, such as "3-".
 _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
+        (r"(?<=\d),\\!(?=\d)", ","),
         (r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\\[()\[\]]|~", " "),
         (r"\\(?:text|mathrm|mathbf|operatorname|mathit|boxed|rm|textbf)\s*\{([^{}]*)\}", r" \1 "),
         (r"(?<=\d)\s*\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r" \1/\2 "),
@@ -67,6 +69,7 @@ _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
         (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
         (r"\\[dt]?frac\s*(\d)\s*(\d)", r"(\1/\2)"),
         (r"\\sqrt\s*\{([^{}]*)\}", r" sqrt(\1)"),
+        (r"\\sqrt\s*([a-z\d])", r" sqrt(\1)"),
         (r"\\(?:times|cdot|ast)(?![a-zA-Z])", "×"),
         (r"\\div(?![a-zA-Z])", "/"),
         (r"\\pm\b", "±"),
@@ -103,6 +106,7 @@ def plain(text: str) -> str:
         text = in_western_notation(_DASH.sub("-", text))
     if _MARKUP.search(text):
         text = _without_latex(text)
+    text = _DIVISOR.sub(r"/\1", text) if "/(" in text else text
     text = _MINUTES.sub(r"\1 h \2 min", _CHARGE.sub(r"\2\1", text))
     text = _SPACED_THOUSANDS.sub(lambda match: match[0].replace(", ", "").replace(" ", ""), text)
     text = _FEET.sub(r"\1 foot \2 inch", _QUOTED.sub(r"\1", text)) if "'" in text else text
@@ -110,6 +114,8 @@ def plain(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
+    if text.count("$") == 2 and text[0] == text.rstrip(".")[-1:] == "$":  # noqa: PLR2004 - "$25 cm$"
+        text = text.replace("$", "")
     if "\\" in text:
         text = _IN_DOLLARS.sub(r"\1", text)
     for _ in range(_NESTED):

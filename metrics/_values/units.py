@@ -69,12 +69,18 @@ def unit_at(text: str) -> tuple[str, int]:
     if not unit:
         return "", 0
     length += skipped
+    divides = False
     while rest := text[length:]:
         if (per := _PER.match(rest)) and (divisor := _factor(" " + rest[per.end() :]))[0]:
             unit += f"/({divisor[0]})"
             length += per.end() + divisor[1] - 1
-        elif (product := _PRODUCT.match(rest)) and (factor := _factor(rest[product.end() :], True))[0]:
-            unit += f"*({factor[0]})"
+            divides = True
+        elif (
+            unit != "degree"
+            and (product := _PRODUCT.match(rest))
+            and (factor := _factor(rest[product.end() :], True))[0]
+        ):
+            unit += f"/({factor[0]})" if divides and "**(-" not in factor[0] else f"*({factor[0]})"  # J/mol·K
             length += product.end() + factor[1]
         else:
             break
@@ -100,7 +106,7 @@ def _name(text: str, symbols_only: bool) -> tuple[str, int]:
         return "", 0
     word = match[1]
     spaced = match[0][0].isspace() and _ENDS.match(text[match.end() :])
-    if word in _AFTER_SPACE and (symbols_only or not spaced):
+    if word in _AFTER_SPACE and (word != "K" if symbols_only else not spaced):
         return "", 0
     name = _BY_SYMBOL.get(word) or _AFTER_SPACE.get(word, "")
     if not name and not symbols_only:

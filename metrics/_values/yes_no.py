@@ -76,6 +76,7 @@ _COUNTED_NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
+_PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
 _IN_ENGLISH = re.compile(
     r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
@@ -185,7 +186,7 @@ def says_yes(question: str, answer: str) -> bool | None:
         return bool(judged["no"] or judged["f"]) == bool(judged["not"])
     if _DENIED.search(question):
         return None  # "It's not false." is a no to "Is it false?", and a yes to "Is it true?".
-    answer = _NO_DOUBT.sub("", answer)
+    answer = _PREAMBLE.sub("", _NO_DOUBT.sub("", answer))
     said = polarity(answer)
     if said is not None or not question:
         return said
@@ -220,7 +221,7 @@ def _emphasizes(question: str, answer: str) -> bool | None:
 
 def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
-    if language_of(question) != "en" and not _IN_ENGLISH.match(question):
+    if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
     asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
     clause = _CLAUSE.split(answer, maxsplit=1)[0]

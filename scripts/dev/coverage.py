@@ -85,11 +85,21 @@ def _verdicts(losses: float, wins: float) -> Callable[[np.random.Generator, int]
     return drawn
 
 
+def _grades(share: float) -> Callable[[np.random.Generator, int], SimulatedPairs]:
+    def drawn(generator: np.random.Generator, count: int) -> SimulatedPairs:
+        before = np.full(count, 0.75)
+        after = before - 0.5 * (generator.random(count) < share)
+        return SimulatedPairs(before, after, np.arange(count), -0.5 * share)
+
+    return drawn
+
+
 PAIRS: Designs = {
     "scores, independent": _normal,
     "scores, clusters of 5": _clusters(lambda numbers: np.full_like(numbers, 5)),
     "scores, clusters of 2 and 20": _clusters(lambda numbers: np.where(numbers % 20 == 0, 20, 2)),
     "scores, independent, exponential": _skewed_scores,
+    "scores, independent, 1% lose half": _grades(0.01),
     "verdicts, independent, 10% lost, 10% won": _verdicts(0.1, 0.1),
     "verdicts, independent, 1% lost, 1% won": _verdicts(0.01, 0.01),
     "verdicts, independent, 1% lost": _verdicts(0.01, 0),
