@@ -234,7 +234,8 @@ _TEXT = """# Measured coverage and error rates
 
 ## `compare` and `gate`
 
-No system is better than the other, except that 1% of the verdicts are lost in one design. Clusters are questions.
+No system is better than the other, except that 1% of the verdicts or scores are lost in two designs. Clusters are
+questions.
 
 {pairs}
 
