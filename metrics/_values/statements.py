@@ -14,7 +14,8 @@ from .reading import SIGN_OF_VALUE
 from .word_tables import word_set
 
 _SYMMETRIC = re.compile(
-    r"\b(?:and|or|with|between|plus|by|of|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
+    r"\b(?:and|or|with|between|plus|by|of|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|"
+    r"marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
     r"either|both)\b|[,;&=+*/]",
     re.IGNORECASE,
 )

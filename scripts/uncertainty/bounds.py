@@ -7,7 +7,7 @@ Each bound is the widest of several bounds:
 - Hall's transformation of the t statistic (Hall 1992, "On the removal of skewness by transformation"), for scores and
   clusters, whose differences may be skewed;
 - Tango's score interval (Tango 1998), for verdicts: it is wider than 0 even if no verdict changed;
-- for scores, of which few changed, the bound of Clopper and Pearson (1934) on the share of changed clusters.
+- if few scores changed, the bound of Clopper and Pearson (1934) on the share of changed clusters.
 """
 
 from collections.abc import Iterator

@@ -155,7 +155,7 @@ def test_figures_equal_those_of_a_judge_with_known_biases(audit):
 
 
 def test_one_injection_that_deceives_the_judge_is_enough():
-    """The first row is deceived by `order`, whatever the missing verdict on `field` is; the second one is unknown."""
+    """The first row is deceived by `order`, even without a verdict on `field`; the second row is unknown."""
     zeros, nan = np.zeros(4), np.nan
     verdicts = {PLAIN: zeros, f"{INJECTED}order": np.eye(4)[0], f"{INJECTED}field": np.array([nan, nan, 0, 0])}
     audited = Audited(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
