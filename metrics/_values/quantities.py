@@ -29,7 +29,7 @@ _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as th
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to|round(?:s|ed) to)\b|\bi\.e\.|\bdifference of|=)[^\d=]{0,16}$|"
+    r"answer is|which is|comes? to|round(?:s|ed) to)\b|\bdifference of|=)[^\d=]{0,16}$|"
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
@@ -328,6 +328,9 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
         about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
         return True if same else False if about_it and not compared[-1][1] else None
+    (first, same), (last, same_last) = compared[0], compared[-1]
+    if same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
+        return True
     clauses = _clauses(texts, compared, nouns)
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
     about = [clause for clause in clauses if clause.shared or not clause.words]
@@ -335,10 +338,7 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
         return about[0].same
     best = {clause.same for clause in clauses if all(clause.shared >= other.shared for other in clauses)}
     close = {same for mention, same in compared if _nouns(text, mention) & nouns}
-    (first, same), (last, same_last) = compared[0], compared[-1]
-    restated = same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start])
-    starts = same and not exact_words(text[: first.start])
-    verdict = True if starts else close.pop() if len(close) == 1 else True if restated else None
+    verdict = (same and not exact_words(text[: first.start])) or (close.pop() if len(close) == 1 else None)
     # For team B, "Team A won 3 games, and team B won 5" does not say 3.
     return verdict if len(best) != 1 or verdict in best else None
 
