@@ -12,7 +12,7 @@ from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
 from .quantities import compare_number, two_forms, wanted_number
-from .reading import has_value
+from .reading import Values, has_value
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -23,7 +23,7 @@ _RATIO = re.compile(
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _PLURAL = re.compile("e?s*$")
-_EQUALS, _CLOSE = re.compile(r"\b(?:is|equals|are)\b|="), 1e-9
+_EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
@@ -78,21 +78,20 @@ def _compare_constant(texts: Texts) -> Comparison | None:
     """Compare a number with a constant such as 12π."""
     clause = _EQUALS.split(texts.answer)[-1].strip(" .")
     said, wanted = (constant(text) for text in (clause, texts.reference))
-    if (said is None) == (wanted is None):
-        return None if wanted is None else _compare_constants(said or 0.0, wanted, texts)
-    if said is None and may_be_constant(texts.answer):
+    if said is None and wanted is None:
+        return None
+    answer, reference = _exact(said, texts.answer_values), _exact(wanted, texts.reference_values)
+    if not answer or not reference or (said is None and may_be_constant(texts.answer)):
         return Comparison("formula")
-    numbers = (texts.answer_values if said is None else texts.reference_values).numbers
-    if len(numbers) != 1 or numbers[0].unit:
-        return Comparison("formula")
-    exact = (wanted or 0.0) if said is None else said
-    same = equal(numbers[0].number, WrittenNumber(exact, exact, 0.0), texts.tolerance)
+    same = equal(answer, reference, texts.tolerance)
     return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
 
 
-def _compare_constants(said: float, wanted: float, texts: Texts) -> Comparison:
-    same = abs(said - wanted) <= _CLOSE * abs(wanted)
-    return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
+def _exact(value: float | None, values: Values) -> WrittenNumber | None:
+    """Return the value of a constant, or the only number of a text that is none, without a unit."""
+    if value is not None:
+        return WrittenNumber(value, value, 0.0)
+    return values.numbers[0].number if len(values.numbers) == 1 and not values.numbers[0].unit else None
 
 
 def _compare_ratio(texts: Texts) -> bool | None:

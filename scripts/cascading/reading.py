@@ -10,7 +10,7 @@ from ..estimation.joining import LABELS, cluster_column, clusters_of, label_colu
 from ..estimation.keys import either
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from ..uncertainty.arrays import Bools, Floats
+from ..uncertainty.arrays import Bools, Floats, cluster_codes
 
 _VERDICTS = ("judge_verdict", "judge")
 _TOKENS = "judge_tokens_in", "judge_tokens_out"
@@ -78,7 +78,7 @@ def read(source: str, names: Names, threshold: float) -> LabeledScores:
 def _one_of_each(clusters: Sequence[str]) -> Bools:
     """Return True for one random row of each cluster; every call returns the same rows."""
     order = np.random.default_rng(0).permutation(len(clusters))
-    _, first = np.unique(np.array(clusters, dtype=object)[order].astype(str), return_index=True)
+    _, first = np.unique(cluster_codes(clusters, len(clusters))[order], return_index=True)
     chosen = np.zeros(len(clusters), dtype=bool)
     chosen[order[first]] = True
     return chosen
