@@ -108,7 +108,7 @@ def _downloaded(metric: str) -> Path:
         return Path(hf_hub_download(REPOSITORY, PUBLISHED))
     except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
         raise FileNotFoundError(
-            f"{metric}: the default matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
+            f"{metric}: the embedded matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
             f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or pass a model: "
             f"evaluate.load({metric!r}, model=…)"
         ) from error

@@ -80,7 +80,8 @@ def weekdays(text: str) -> frozenset[int]:
     ([0, 1, 2, 6], [0, 1, 2, 3, 4], [])
     """
     days, to = list[int](), False
-    for word in _DAY_OR_MARK.findall(plain(text).lower()):
+    for match in _DAY_OR_MARK.finditer(plain(text).lower()):
+        word = match[0]
         if word in _TO:
             to = bool(days)
         elif word in _GROUPS:

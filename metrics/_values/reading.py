@@ -20,6 +20,7 @@ from .word_tables import words_of
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
 _LONGEST, _MOST_NUMBERS = 2000, 200  # Characters; numbers.
 LONGEST_UNIT = 60  # Characters.
+_LONGEST_IN_WORDS = 8  # Words of a reference whose only value is in words; longer ones are sentences.
 _FIRST_YEAR = 1  # An earlier year, such as 44 BC, is a date but no number.
 IDEOGRAPHS = "\u2e80"  # Scripts from here on write units and nouns without a space.
 # What precedes or follows a number in a formula or an open interval: "f(", "e^(", "√", "π", ", ∞)".
@@ -65,6 +66,8 @@ def has_value(reference: str) -> bool:
     if SIGN_OF_VALUE.search(reference):
         return True
     words = reference.replace("-", " ").split()
+    if len(words) > _LONGEST_IN_WORDS:
+        return False
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
 
 

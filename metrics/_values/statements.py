@@ -59,7 +59,7 @@ def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], 
 
 def may_be_statement(reference: str) -> bool:
     """Return whether a reference has enough words for a statement about two things."""
-    return len(_stems(reference)) >= _FEWEST
+    return len(_words(reference)) >= _FEWEST
 
 
 def compare_roles(texts: Texts) -> bool | None:
@@ -167,8 +167,8 @@ def _swapped(reference: str, answer: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _stems(text: str) -> list[str]:
-    return [*map(stem, WORD.findall(text.lower()))]
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
 
 
 def says_opposite(texts: Texts) -> bool:
@@ -187,13 +187,15 @@ def says_opposite(texts: Texts) -> bool:
         return False
     if _has_opposite(texts.reference.lower(), texts.answer.lower()):
         return True
-    reference = _stems(texts.reference)
-    answer = _stems(texts.answer)[-len(reference) :]
+    reference = _words(texts.reference)
+    answer = _words(texts.answer)[-len(reference) :]
     if len(answer) != len(reference):
         return False
-    places = [place for place, (word, other) in enumerate(zip(answer, reference, strict=True)) if word != other]
+    pairs = enumerate(zip(answer, reference, strict=True))
+    places = [place for place, (word, other) in pairs if word != other and stem(word) != stem(other)]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
+    answer, reference = [*map(stem, answer)], [*map(stem, reference)]
     first, last = places[0], places[-1]
     bounds = reference[:first][-1:] == ["at"] and {answer[first], reference[first]} == {"least", "most"}
     opposites = bounds or opposite(answer[first], [reference[first]])

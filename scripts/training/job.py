@@ -175,7 +175,7 @@ def _nearest(texts: Sequence[str], minilm: Path, k: int = 12) -> Mapping[str, li
 def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
     """Return the recipe of some fields, with defaults that depend on the data.
 
-    A user's own rows alone are too few for a matcher to learn from scratch: training starts from the shipped matcher,
+    A user's own rows alone are too few for a matcher to learn from scratch: training starts from the embedded matcher,
     with a lower learning rate.
     """
     recipe = TrainingRecipe(**fields)

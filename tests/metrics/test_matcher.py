@@ -76,7 +76,7 @@ def test_the_packaged_file_has_both_heads_and_is_small():
 
 def test_a_missing_file_raises_an_error_with_a_fix(monkeypatch):
     monkeypatch.setattr(matcher, "FILE", "absent.safetensors")
-    with pytest.raises(FileNotFoundError, match=r"bem: the default matcher absent.safetensors is neither .* model="):
+    with pytest.raises(FileNotFoundError, match=r"bem: the embedded matcher absent.safetensors is neither .* model="):
         find("bem")
 
 

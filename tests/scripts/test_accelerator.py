@@ -94,7 +94,7 @@ def test_whole_plan(folders, tmp_path, monkeypatch, batches):
         assert not kinds & {*fold}
         assert kinds - {None} == trained - {*fold}
 
-    # The toy data have no held-out rows of the kinds that the shipped matcher knows.
+    # The toy data have no held-out rows of the kinds that the embedded matcher knows.
     new = {fold[1] for fold in TWO_FOLDS} | {"medical", "misconceptions"}
     assert results["candidates"].keys() == {"shipped", "large", "distilled", "distilled+shipped"}
     for found in results["candidates"].values():

@@ -21,9 +21,9 @@ FOLDS: tuple[Kinds, ...] = (
     ("student answers", "covered statements"),
     ("course answers", "reading comprehension"),
 )
-"""Kinds that are left out together: one that the shipped matcher was trained on, and one that it was not."""
+"""Kinds that are left out together: one that the embedded matcher was trained on, and one that it was not."""
 KNOWN = frozenset(fold[0] for fold in FOLDS)
-"""Kinds that the shipped matcher was trained on."""
+"""Kinds that the embedded matcher was trained on."""
 
 _FIGURES = ("mcc", "auc", "calibration_error")
 _TASKS = ("bem", "nli_lex")

@@ -260,7 +260,7 @@ class Trainer:
 
 
 def _from_shipped(name: str) -> bool:
-    """Return whether a candidate was trained on all kinds of answers that the shipped matcher was trained on."""
+    """Return whether a candidate was trained on all kinds of answers that the embedded matcher was trained on."""
     parents = MEANS.get(name) or [step.start for step in STEPS if step.name == name]
     return name == SHIPPED or any(map(_from_shipped, parents))
 
