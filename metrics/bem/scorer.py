@@ -9,11 +9,10 @@ from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowVa
 from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts
-from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .._values.scorer import ReadsAnswerKeys
+from .._values.scorer import AnswerScorer
 from .options import BemOptions
 from .scoring import margins, score
 
@@ -48,7 +47,7 @@ def _question(value: object) -> str:
     return text
 
 
-class BemScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
+class BemScorer(ForTraining, ForReward, AnswerScorer):
     """BEM judges whether an answer means the same as a reference, given the question.
 
     A classifier reads all three texts. The score is its probability that answer and reference are equivalent. If a
@@ -83,6 +82,7 @@ class BemScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
+    has_answer_keys = True
     columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(_question, "string", QUESTIONS.help)}
     required = ("predictions", "references", "questions")
     loading = EngineOptions

@@ -12,11 +12,10 @@ from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
 from .._shared.lexical import unattempted
 from .._shared.long_texts import Parts
-from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
-from .._values.scorer import ReadsAnswerKeys
+from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
 from .weights import UNFITTED, fit_weights, learner
@@ -55,7 +54,7 @@ def fill(template: str, question: str, answer: str) -> str:
     return before.replace("{question}", question) + answer + after.replace("{question}", question)
 
 
-class NliLexScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
+class NliLexScorer(ForTraining, ForReward, AnswerScorer):
     """NLI+lex judges an answer by two signals: entailment and the reference's words.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
@@ -90,6 +89,7 @@ class NliLexScorer(ForTraining, ForReward, ReadsAnswerKeys, RereadsInt8):
     citation = Path(__file__).with_name("citation.bib").read_text(encoding="utf-8")
     urls = ("https://github.com/saishridhar/DIVER-QA",)
     configurations = tuple(PRESETS)
+    has_answer_keys = True
     columns = ANSWERS
     loading = EngineOptions
     options = NliLexOptions

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
-from .._shared.rereading import RereadsInt8
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
 from .._values.decision import Decision
-from .._values.scorer import ComparesValues
+from .._values.scorer import AnswerScorer
 from .components import components
 from .encoder import Encoder
 from .engines import PRESETS
@@ -24,7 +23,7 @@ from .scoring import Components, Scores, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
 
 
-class SmileScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
+class SmileScorer(ForTraining, ForReward, AnswerScorer):
     """SMILE compares a short or long answer with one or several references, in meaning and in words.
 
     It averages two scores. The semantic score compares the embedding of the whole answer with the embedding of a
@@ -101,10 +100,10 @@ class SmileScorer(ForTraining, ForReward, ComparesValues, RereadsInt8):
         """Return whether a call has synthetic answers, which its signature says."""
         return any(columns["synthetic_answers"])
 
-    def overruled(self, scores: Scores, decided: Sequence[tuple[Decision, int | None]]) -> Scores:
+    def apply_decisions(self, scores: Scores, decided: Sequence[tuple[Decision, int | None]]) -> Scores:
         """Return the scores that rules for values decide, with their bins."""
-        overruled: Scores = super().overruled(scores, decided)
-        return replace(overruled, bin=bins(overruled.score))
+        changed: Scores = super().apply_decisions(scores, decided)
+        return replace(changed, bin=bins(changed.score))
 
     def _compute(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluate_qa.loading import scorer_class
 from evaluate_qa.metrics._values.answer_keys import AnswerKey
-from evaluate_qa.metrics._values.scorer import ReadsAnswerKeys, graded
+from evaluate_qa.metrics._values.scorer import AnswerScorer, read_answer_keys
 
 from ..visitors.limits import LIMITS, Refusal
 
@@ -68,9 +68,9 @@ class HostedScorer:
         """Return a row as the metric reads it, and its answer key; raise Refusal if it cannot score the row."""
         with self._checked() as metric:
             columns = metric.check_columns(_columns(metric, row))
-            if not isinstance(metric, ReadsAnswerKeys):
+            if not isinstance(metric, AnswerScorer) or not metric.has_answer_keys:
                 return row, None
-            read, keys = graded(columns)
+            read, keys = read_answer_keys(columns)
             return row | {name: values[0] for name, values in read.items() if name in row}, keys[0]
 
     @contextmanager
