@@ -31,10 +31,11 @@ _LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
 _NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
-_ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
+ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
+"""A pattern of the months' names, without parentheses around it."""
 _FIELDS = {
     "D": r"(?P<D{0}>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er|º|\.)?",
-    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{_ANY_MONTH})(?!\w)\.?",
+    "M": rf"(?=[^\W\d_])(?P<M{{0}}>{ANY_MONTH})(?!\w)\.?",
     "Y": r"(?P<Y{0}>[12]\d{{3}}|[3-9]\d{{2}}|'\d\d)(?!\d|[.,]\d|\s?[%×])",
     "_": r"(?:\s+(?:of|de|del|di|des))?\s*,?\s*",
     ",": r"(?:,|\s|,\s)",

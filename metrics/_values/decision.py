@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
+from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
 from .choices import compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
@@ -94,6 +95,12 @@ _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules f
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
+# What a solution marks as its result at its end: "\\boxed{85}", "so the speed is **85 km/h**.", or code after a colon.
+_MARKED = re.compile(
+    r"\\boxed\s*\{((?:[^{}]|\{[^{}]{0,80}\}){1,200})\}[\W\d]{0,20}$"
+    r"|^[^*]*(?:\b(?:is|are|was|equals)|[=:])\s*\*\*([^*\n]{0,40}\d[^*\n]{0,40})\*\*[^\w*]{0,9}$"
+    r"|^[^`]*(?:^|:)\s*```\w*\n([^`]+)```\s*$"
+)
 _YEAR = re.compile(r"\d{3,4}")
 _ERA = re.compile(r"\bB\.?C\.?(?:E\b)?")
 # Some patterns take quadratic time in the length of a space, which only matters in texts of at least 300 characters.
@@ -216,8 +223,11 @@ def _shown(text: str) -> str:
 
 
 def _finals(answer: str, reference: str) -> tuple[str, str]:
-    """Return answer and reference. Of a worked solution, keep what follows "A:", "####" or "the answer is"."""
+    """Return answer and reference. Of a solution, keep what it marks, or what follows "A:" or "the answer is"."""
     result = _final(reference)
+    marked = _MARKED.search(answer) if any(mark in answer for mark in ("boxed", "**", "```")) else None
+    if marked:
+        return marked[marked.lastindex or 0], result or reference
     if result is None and len(answer) < _SOLUTION:
         return answer, reference
     return _final(answer) or answer, result or reference
@@ -286,6 +296,7 @@ _RULES = (
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
+    Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),

@@ -54,7 +54,7 @@ _CLOCK = re.compile(
 _QUARTERS = {"1刻": 15, "3刻": 45, "差1刻": -15}
 _FRACTION = re.compile(r"([〇零一二三四五六七八九十])分[之の]([〇零一二三四五六七八九十])")
 _DIGIT = "[〇零一二三四五六七八九]"
-_DECIMAL = re.compile(rf"(?<![午上早晚]\w)((?:{_DIGIT}|[十百]){{1,9}})点({_DIGIT}{{1,9}})(?![十分刻])")
+_DECIMAL = re.compile(rf"(?<![午上早晚]\w)((?:{_DIGIT}|[十百千万]){{1,9}})点({_DIGIT}{{1,9}})(?![十分刻])")
 _WEEK = r"(?:星期|[礼禮]拜|[周週](?!.[\u4e00-\u9fff]))"
 _WEEKDAYS = {
     f"{_WEEK}[一1]|月曜日?|월요일": "Monday", f"{_WEEK}[二2]|火曜日?|화요일": "Tuesday",

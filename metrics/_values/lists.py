@@ -100,6 +100,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _SO = re.compile(r"^.*\b(?:so|hence|thus|therefore),? (?:they|these|those|the \w+(?: \w+)?) are\b", re.IGNORECASE)
+_PRODUCT = re.compile(r"\d\s?(?:[·×*]|\\cdot|\\times)\s?\d")
 _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
 _INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
 _ENDS = re.compile(r"([\[(])[^()\[\]]*,[^()\[\]]*([\])])")  # of an interval
@@ -168,8 +169,9 @@ def compare_list(texts: Texts) -> bool | None:
         return False if not asked and _omits_part(texts) else None
     ends, other_ends = _ENDS.findall(texts.reference), _ENDS.findall(texts.answer)
     intervals = ends and other_ends and ends != other_ends
+    products = _PRODUCT.search(texts.answer) and not _PRODUCT.search(texts.reference)  # "60 = 2² · 3 · 5"
     required_or = " or " in texts.answer and " or " not in texts.reference and not _SOLVE.search(texts.question)
-    if intervals or required_or or (_asks_order(texts.question) and _reorders_keys(texts)):
+    if intervals or products or required_or or (_asks_order(texts.question) and _reorders_keys(texts)):
         return None
     required, items = (_without_key(_parts(text, texts.question)) for text in (texts.reference, _listing(texts)))
     if (assigned := _compare_assignments(texts, required)) is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
-from .dates import LAST_MONTH, Date, Time, agrees
+from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, Time, agrees
 from .directions import opposite
 from .phrases import NEGATION, affirmed, alternatives, negated, rest
 
@@ -45,6 +45,12 @@ _PERIOD = re.compile(
     r"(?:\b(?:between|from|zwischen|von|entre|de|tra|dal) )?\b(?P<first>[12]\d{3})\s?"
     r"(?:[-–—]|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b|\bbis\b|\bund\b|\bet\b|\by\b|\ba\b|\bà\b|\bal\b)"
     r"\s?(?P<last>[12]\d{3}|\d\d)(?![\d-]| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+    re.IGNORECASE,
+)
+_DAY_AND_MONTH = rf"(?:({ANY_MONTH})\.?\s)?([0-3]?\d)(?:st|nd|rd|th|\.)?(?:\s(?:of\s|de\s)?({ANY_MONTH})(?!\w)\.?)?"
+_DAYS = re.compile(
+    rf"(?<![\w.,/-]){_DAY_AND_MONTH}\s?(?:[-–—]|\b(?:to|until|till|through|and|bis|al?|au)\b)\s?{_DAY_AND_MONTH}"
+    r"(?:,?\s(?:de\s)?([12]\d{3}))?(?![\w/%]|[.,:]\d)",
     re.IGNORECASE,
 )
 _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
@@ -211,6 +217,36 @@ def compare_period(texts: Texts) -> bool | None:
     if len({*periods}) > 1:
         return True if same and " or " not in texts.answer else None
     return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
+
+
+def compare_days(texts: Texts) -> bool | None:
+    """Return whether the answer has the period of days that the reference is; None unless it has a single period.
+
+    >>> [compare_days(Texts("", text, "12–14 May 2024")) for text in ("May 12 to 14, 2024", "12-14 March", "12 May")]
+    [True, False, None]
+    """
+    reference = _periods_of_days(texts.reference)
+    whole = reference and _DAYS.sub("", texts.reference).strip(" .").lower() in {"", "from", "the", "from the"}
+    answer = _periods_of_days(texts.answer)
+    if not whole or len(answer) != 1 or len(reference) != 1 or NEGATION.search(texts.answer):
+        return None
+    (*days, year), (*other_days, other_year) = answer[0], reference[0]
+    if days != other_days or (year and other_year and year != other_year):
+        return False
+    return None if other_year and not year else True
+
+
+def _periods_of_days(text: str) -> list[tuple[int, int, int, int, str]]:
+    """Return month and day of the start, month and day of the end, and the year, of each period with a month."""
+    found = []
+    for before, day, after, before_last, last, after_last, year in _DAYS.findall(text):
+        months = [before or after, before_last or after_last]
+        first_month, last_month = (MONTH_OF.get((month or months[0] or months[1]).lower(), 0) for month in months)
+        if not months[0]:
+            first_month = last_month
+        if first_month:
+            found.append((first_month, int(day), last_month, int(last), year))
+    return found
 
 
 def _years(first: str, last: str) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from .._shared.words import exact_words
 from .comparison import Texts
 from .reading import value_of_roman
+from .substances import have_one_name
 from .text import without_accents
 from .word_tables import pattern_of, word_set
 
@@ -27,9 +28,10 @@ def _sets(kind: str) -> list[frozenset[str]]:
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
 _PREFIXES = _sets("prefix")  # "hypertension" and "hypotension"
+_QUARTERS = frozenset({"q1", "q2", "q3", "q4"})
 _SIDES_OR_NUMERALS = [*_sets("side"), *_sets("numeral")]
 # Each word of a set names a different thing.
-_EXCLUSIVE = [*_sets("exclusive"), *_SIDES_OR_NUMERALS]
+_EXCLUSIVE = [*_sets("exclusive"), _QUARTERS, *_SIDES_OR_NUMERALS]
 MAY_DIFFER = re.compile(
     rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
@@ -69,7 +71,9 @@ def differs_in_one_word(texts: Texts) -> bool:
         and {*pair} != {"i", "l"}
     )
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
-    differs = letters or of_kind or bool(chemicals) or _has_other_prefix(left, right)
+    differs = (
+        letters or of_kind or (bool(chemicals) and not have_one_name(left, right)) or _has_other_prefix(left, right)
+    )
     return differs and texts.answer.count(" ") <= _LONGEST_WITH_NAME
 
 
@@ -88,7 +92,8 @@ def _only_change(texts: Texts) -> tuple[str, str] | None:
         return None
     left, right = close[0][0]
     # Sulphur is sulfur, and numbers are compared elsewhere.
-    same = left.replace("ph", "f") == right.replace("ph", "f") or any(map(str.isdecimal, left + right))
+    numbers = any(map(str.isdecimal, left + right)) and not {left, right} <= _QUARTERS
+    same = left.replace("ph", "f") == right.replace("ph", "f") or numbers
     return None if same else (left, right)
 
 
@@ -176,7 +181,8 @@ def _is_other(letters: str, others: str) -> bool:
 _ROLE = rf"(?:{pattern_of('role')})"
 _WHO = re.compile(
     rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
-    rf": {_ROLE}\W*$|\bby\W*$|^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b|"
+    rf"^\W*(?:the )?{_ROLE} (?:of|who)\b|: {_ROLE}\W*$|\bby\W*$|"
+    rf"^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b|"
     r"\bwhich (?P<family>(?-i:[A-Z])\w+)",
     re.IGNORECASE,
 )

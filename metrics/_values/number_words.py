@@ -196,6 +196,7 @@ def _year(match: re.Match[str]) -> str:
 # Parts of the patterns of phrases, and functions that replace phrases.
 _PARTS = {
     "<TENS>": _TENS,
+    "<NUMERAL>": rf"(?:(?:{_TENS})-)?(?:{_ONE})|{_TEEN}|{_TENS}",
     "<MONEY>": "dollars?|yen|rupees?|francs?",
     "<CODES>": r"USD|EUR|GBP|CHF|JPY|INR|CNY|Rs\.?|Rp\.?",
     "<IN_LARGE>": "(?: (?:thousand|(?:m|b|tr)illion|bn))?",
@@ -210,6 +211,7 @@ _PARTS = {
 _FUNCTIONS: dict[str, Replacement] = {
     "<dollar>": lambda match: f"{match[1][0]}$", "<radians>": _radians, "<last_day>": _last_day, "<decade>": _decade,
     "<quarter>": _quarter, "<fraction>": _fraction, "<year>": _year,
+    "per <period>": lambda match: f"per {'day' if match[1].lower() == 'dai' else match[1].replace('annual', 'year')}",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula, constant, may_be_constant
 from .lists import compare_list, is_list
-from .moments import compare_appointment, compare_date, compare_hours, compare_period, compare_time
+from .moments import compare_appointment, compare_date, compare_days, compare_hours, compare_period, compare_time
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
@@ -131,6 +131,7 @@ _RULES = (
     Rule("number", _is_same_text),
     Rule("formula", _compare_formula),
     Rule("formula", _compare_constant),
+    Rule("date", compare_days),
     Rule("date", compare_period),
     Rule("date", compare_date),
     Rule("time", compare_time),

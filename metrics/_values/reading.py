@@ -42,7 +42,7 @@ _BOUND_AFTER = re.compile(
     r"or (?:more|taller|older|higher|above|over|longer|greater|up))\b"
 )
 _DIGIT = re.compile(r"\d")
-_SHARE = re.compile(r"\b(\d+) (?:(?:\w+ )?sur|out of|in(?: every)?|von|su|van de) (\d+)\b(?!\d|[.,]\d)")
+_SHARE = re.compile(r"\b(\d+) (?:(?:\w+ )?sur|(?:out of|in)(?: every)?|von|su|van de) (\d+)\b(?!\d|[.,]\d)")
 _ROMAN = re.compile(r"(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 # A single letter, such as I, is more often a word or name. It is a numeral only after a word such as "Type".
 _ROMAN_IN_NAME = re.compile(rf"(?<![\w-])(?=[IVXLCDM]{{2}}){_ROMAN.pattern}(?![\w'-]|\.\w)")

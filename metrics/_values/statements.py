@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from .comparison import Texts
@@ -152,7 +152,7 @@ def _swapped(reference: str, answer: str) -> bool:
     passive = [_IS_DONE.search(text) is not None for text in (reference, answer)]
     if passive[0] != passive[1]:
         return False  # "Cancer is caused by smoking" for "smoking causes cancer"
-    if len(sides) > 1 and sides[0] == sides[1][::-1] != sides[1]:
+    if len(sides) > 1 and _exchanged(*sides):
         return True
     words = list(map(stem, content_words(reference)))
     if any(map(str.isdigit, words)):
@@ -164,6 +164,13 @@ def _swapped(reference: str, answer: str) -> bool:
         return False
     places = [place for place, (word, other) in enumerate(zip(said, words, strict=True)) if word != other]
     return len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
+
+
+def _exchanged(reference: Sequence[frozenset[str]], answer: Sequence[frozenset[str]]) -> bool:
+    """Return whether the words before and after a verb have changed sides, where the answer may add others."""
+    first, second = reference
+    before, after = answer
+    return bool(first and second) and first <= after and second <= before and not first & before and not second & after
 
 
 @lru_cache(maxsize=1 << 12)

@@ -8,14 +8,14 @@ from pathlib import Path
 from .comparison import Texts
 from .text import plain
 
-# Each line has the name of a substance, its symbol if it is an element, or else "-", and another name or formula.
-_ROWS = [
+SUBSTANCES = [
     line.split("\t") for line in Path(__file__).with_name("substances.tsv").read_text(encoding="utf-8").splitlines()
 ]
-_NAME_OF = {text: name for name, *others in _ROWS for text in (name, *others) if text != "-"}
+"""The name of each substance, its symbol if it is an element, or else "-", and other names or formulas."""
+_NAME_OF = {text: name for name, *others in SUBSTANCES for text in (name, *others) if text != "-"}
 _ALSO = re.compile(r",? \(?(?:also|commonly|otherwise|better|a\.?k\.?a\.?|i\.e\.|known|or simply)\b.*", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:it(?:['’]s| is) )?(?:just |the element )?|(?: gas| atoms?)?[ .!]*$", re.IGNORECASE)
-_KNOWN = frozenset(symbol for _, symbol, *_ in _ROWS if symbol != "-")
+_KNOWN = frozenset(symbol for _, symbol, *_ in SUBSTANCES if symbol != "-")
 _ATOM, _FORMULA = re.compile(r"([A-Z][a-z]?)(\d*)"), re.compile(r"(?:[A-Z][a-z]?\d*){2,12}")
 _LONGEST = 40  # Characters.
 
@@ -31,6 +31,11 @@ def substance(text: str) -> str:
         return ""
     name = _LEAD.sub("", plain(text.strip()))
     return _NAME_OF.get(name) or _NAME_OF.get(name.lower() if len(name) > len("HCl2") else "", "")
+
+
+def have_one_name(word: str, other: str) -> bool:
+    """Return whether names with these words are of one substance, as acetic acid is ethanoic acid."""
+    return any({word, other} <= {part for name in names for part in name.split()} for names in SUBSTANCES)
 
 
 def _atoms(text: str) -> Counter[str]:

@@ -46,7 +46,7 @@ _DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incor
 _JUDGED = re.compile(
     r"(?:statement|that|this|claim|it)(?: is|'s)?(?P<not> isn['’]t| not)? "
     r"(?:true|correct|right|(?P<no>false|wrong|incorrect|untrue))\b"
-    r"|^(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!])",
+    r"|^\W*(?:T|true|(?P<f>F|false))(?:\W*$|[.,;:!*])",
     re.IGNORECASE,
 )
 _MYTH = re.compile(
@@ -77,7 +77,7 @@ _COUNTED_NEGATION = re.compile(
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
-_BUT = re.compile(r"\b(?:but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
+_BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
 _IN_ENGLISH = re.compile(
     r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
 )

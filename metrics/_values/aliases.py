@@ -1,0 +1,42 @@
+"""Recognize two names of one person, thing or substance: "Samuel Clemens" is "Mark Twain"."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from .._shared.lexical import match as contains
+from .._shared.words import exact_words
+from .comparison import Texts
+from .phrases import NEGATION
+from .substances import SUBSTANCES
+
+_SHORTEST = 4  # Characters of a name; formulas such as CO2 are compared elsewhere.
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the words of each name in `aliases.tsv` and of each substance, with all names of the same thing."""
+    lines = Path(__file__).with_name("aliases.tsv").read_text(encoding="utf-8").splitlines()
+    listed = [line.split("\t") for line in lines] + [[name, *others] for name, _, *others in SUBSTANCES]
+    groups = [[exact_words(name) for name in names if len(name) >= _SHORTEST] for names in listed]
+    return {name: group for group in groups if len(group) > 1 for name in group}
+
+
+def has_alias(reference: str) -> bool:
+    """Return whether a reference is a name that has another one."""
+    return exact_words(reference) in _names()
+
+
+def is_alias(texts: Texts) -> bool:
+    """Return whether an answer has only another name of the reference, and the question, which may ask for it, none.
+
+    >>> is_alias(Texts("Who wrote it?", "It was Samuel Clemens.", "Mark Twain"))
+    True
+    >>> is_alias(Texts("What was Mark Twain's real name?", "Mark Twain", "Samuel Clemens"))
+    False
+    """
+    if NEGATION.search(texts.answer) or " or " in texts.answer:
+        return False
+    reference, asked = exact_words(texts.reference), exact_words(texts.question.replace("'s ", " "))
+    names = _names()[reference]
+    named = any(contains(texts.answer_words, name) for name in names) and not contains(texts.answer_words, reference)
+    return named and not any(contains(asked, name) for name in names)
