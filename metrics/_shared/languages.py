@@ -24,6 +24,7 @@ _TURKISH = re.compile(r"(?<=[^\W\d_]{2})['’][^\W\d_]{1,6}\b")
 _KOREAN = "(?:특별시|시)?(?:입니다|이?(?:에요|다|야|요|죠|었습니다)|예요|였(?:습니)?다|께서|[이가은는을를]|에(?= 있))?"
 # Letters of Russian and Polish, and endings of nouns: "nad Odrą" has "Odra".
 _INFLECTED = re.compile("[а-яёąćęłńóśźż]")
+_LETTERS = str.maketrans("óё", "oе")
 _ENDING = re.compile(
     r"(?<=\w{3})(?:ами|[ое]го|[ое]му|[иы]ми|[оеаиы][йюмхв]|[аеёиоуыэюяь]|owi|i?em|ie|ach|ami|om|[aeiouyąę])(?!\w)"
 )
@@ -61,11 +62,12 @@ def exact_score(answer: str, reference: str) -> float:
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
     reference, answer = (" ".join(exact_words(_MARKS.sub("", text.translate(_SUBSCRIPTS)))) for text in texts)
     if _INFLECTED.search(f"{reference} {answer}"):
-        reference, answer = (_ENDING.sub("", text.replace("ó", "o")) for text in (reference, answer))
+        reference, answer = (_ENDING.sub("", text.translate(_LETTERS)) for text in (reference, answer))
     if not reference or reference == answer:
         return float(bool(reference))
     # 南スーダン is not スーダン, 東京タワー not 東京, and 水素 not 水.
-    ending, compound = (f"{_KOREAN}ا?", "ァ-ー") if len(reference) > 1 else ("", "ァ-ー\u4e00-\u9fff")
+    # "赤色" is the color "赤".
+    ending, compound = (f"{_KOREAN}ا?", "ァ-ー") if len(reference) > 1 else ("(?: 色)?", "ァ-ー\u4e00-\u9fff")
     words = re.search(
         f"(?<![^ ])(?<![ァ-ー南北东東副] ){re.escape(reference)}{ending}(?![^ ])(?! [{compound}])", answer
     )

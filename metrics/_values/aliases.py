@@ -1,5 +1,6 @@
 """Recognize two names of one person, thing or substance: "Samuel Clemens" is "Mark Twain"."""
 
+from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from .comparison import Texts
 from .phrases import NEGATION
 from .substances import SUBSTANCES
 
-_SHORTEST = 4  # Characters of a name; formulas such as CO2 are compared elsewhere.
+_SHORTEST = 3  # Letters of a name of only English letters.
 
 
 @lru_cache(maxsize=1)
@@ -17,8 +18,14 @@ def _names() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the words of each name in `aliases.tsv` and of each substance, with all names of the same thing."""
     lines = Path(__file__).with_name("aliases.tsv").read_text(encoding="utf-8").splitlines()
     listed = [line.split("\t") for line in lines] + [[name, *others] for name, _, *others in SUBSTANCES]
-    groups = [[exact_words(name) for name in names if len(name) >= _SHORTEST] for names in listed]
-    return {name: group for group in groups if len(group) > 1 for name in group}
+    groups = [
+        [exact_words(name) for name in names if len(name) >= (_SHORTEST if name.isascii() else 2)] for names in listed
+    ]
+    names = defaultdict[tuple[str, ...], list[tuple[str, ...]]](list)
+    for group in groups:
+        for name in group:
+            names[name] += group
+    return names
 
 
 def has_alias(reference: str) -> bool:

@@ -25,7 +25,9 @@ from .word_tables import WORDS
 _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
 _SHORT = 3  # Words of a short answer.
-_ASKS_UNIT = re.compile(r"\b(?:how many|in)\s+(?=[a-z])", re.IGNORECASE)
+_ASKS_UNIT = re.compile(
+    r"\b(?:how many|in|combien de|wie viele|cu[aá]nt[oa]s|quant[ie]|quant[oa]s|hoeveel)\s+(?=[a-z])", re.IGNORECASE
+)
 # What a question decides: 块 is money and not a piece, which number of 4/7/1976 is the month, 分 is a minute and not a
 # point, and 14.30 is a time.
 _BY_QUESTION = [
@@ -85,7 +87,10 @@ class Texts:
     def answer_values(self) -> Values:
         """The values in the answer."""
         shares = any(not mention.number.step or mention.unit == "percent" for mention in self.reference_values.numbers)
-        return read(self.answer, *self.language, shares)
+        language, decimal_comma = self.language
+        if language == "en" and (other := language_of(self.answer[:500])) != "en":
+            language, decimal_comma = other, True  # "Il y a douze mois." for "twelve"
+        return read(self.answer, language, decimal_comma, shares)
 
     @cached_property
     def reference_values(self) -> Values:

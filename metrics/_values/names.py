@@ -226,6 +226,7 @@ _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
 _SIMILAR_NAME, _SIMILAR_NICKNAME, _SIMILAR_FAMILY = 0.5, 0.32, 0.65
+_PATRONYMIC = re.compile(r"\w{2,}(?:[oe]vi(?:t?ch|ch)|[oe]vna|[ое]вич|[ое]вна|ильич|инична)")
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
 
@@ -271,8 +272,9 @@ def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
         return None
     persons = [(_person(match[0]), match) for match in _CAPITALIZED.finditer(answer)]
     persons = [(name, match) for name, match in persons if not asked.issuperset(name[0])]
-    if len(persons) > 1 and _NO_SUBJECT.match(answer):
-        persons = persons[1:]
+    noun = _NO_SUBJECT.match(answer) or (not answer.isascii() and persons and len(persons[0][0][0]) == 1)
+    if len(persons) > 1 and noun and persons[0][1].start() == 0:
+        persons = persons[1:]  # "Роман написал Лев Толстой."
     named = [(_compare_name(name, reference), match) for name, match in persons]
     family = [
         name for name, match in persons if name[0][-1] == reference[0][-1] and _IS.search(answer[: match.start()])
@@ -309,7 +311,7 @@ def _compare_given_names(answer: list[str], reference: list[str]) -> bool | None
         return None if formal or any(_compare_given_name(*pair) is not False for pair in crossed) else False
     if any(name[0] != other[0] for name, other in pairs[1:]):
         return False  # another middle name
-    more = max(answer, reference, key=len)[len(pairs) :]
+    more = [name for name in max(answer, reference, key=len)[len(pairs) :] if not _PATRONYMIC.fullmatch(name)]
     return None if None in verdicts or any(len(name) > 1 for name in more) else True
 
 

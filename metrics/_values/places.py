@@ -40,6 +40,8 @@ def is_known_name(reference: str) -> bool:
 
 def _reference_keys(reference: str) -> Keys:
     name = reference.strip(" .").removeprefix("the ")
+    if len(name) == _SHORT and name.istitle():
+        return frozenset(key for key in _known().get(plain_name(name), ()) if key[0] == "p")  # "Rom"
     return keys_of(name) or keys_of(name[:-1] if name[-1:] in _SUFFIXES and name[2:] else name)
 
 
@@ -75,7 +77,9 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     read = texts.language[0] in NUMERALS  # elsewhere
     part = is_number and (read or not same) and _COMPOSED.search(answer) and not keys_of(answer.strip(" .!"))
     return (
-        None if part or (same and texts.reference in answer) else Comparison("number" if is_number else "place", same)
+        None
+        if part or (same and re.search(rf"\b{re.escape(texts.reference)}\b", answer))
+        else Comparison("number" if is_number else "place", same)
     )
 
 

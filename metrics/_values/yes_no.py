@@ -21,7 +21,7 @@ _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau
 _DETERMINERS = word_set("no not never neither nie")
 _DETERMINED = word_set("one only doubt problem longer matter wiem idea clue answer comment response")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
-_WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
+_WORD = re.compile(r"(?:[^\W\d_]|[\u0901-\u094d])+(?:['’]t)?")  # with the signs of Hindi
 _PRONOUN_AND_VERB = re.compile(
     r"""
     (?:i\ think\ |(?:well|actually|of\ course|(?:un)?fortunately|sadly),?\ )?
