@@ -1,4 +1,4 @@
-"""Asks a model for verdicts in batches, which a folder remembers until their verdicts are stored.
+"""Ask a model for verdicts in batches, which a folder remembers until their verdicts are stored.
 
 Batches cost less and take up to a day: OpenAI's API of files and batches.
 """
@@ -20,7 +20,7 @@ from uuid import uuid4
 from .._shared.chat_models import NoAnswer, Reply
 from .._shared.endpoint import Endpoint, as_reply, at, run, shortened
 from .._shared.posting import PostError, failure
-from .verdicts import JudgedRow, JudgeName, row_of, verdict_id
+from .verdict_store import JudgedRow, JudgeId, parse_row, verdict_id
 
 # A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.
 _MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
@@ -44,7 +44,7 @@ Replies = dict[JudgedRow, Reply | NoAnswer]
 
 
 @dataclass(frozen=True)
-class _Pending:
+class _PendingBatch:
     """A batch whose verdicts are not stored yet; the stem of the file that remembers it is the batch's name.
 
     `granted` is True if the model accepted the optional fields of the requests. `batch` is the server's id; None if
@@ -67,16 +67,16 @@ class _Pending:
         new.replace(self.path)
 
     @classmethod
-    def read(cls, path: Path) -> "_Pending":
+    def read(cls, path: Path) -> "_PendingBatch":
         """Return what a file remembers."""
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return cls(path, tuple(row_of(row) for row in kept["rows"]), kept["granted"], kept["batch"])
+        return cls(path, tuple(parse_row(row) for row in kept["rows"]), kept["granted"], kept["batch"])
 
 
 class Batches:
-    """The batches of an endpoint, under the judge's name and in the folder of the store of verdicts."""
+    """The batches of an endpoint, under the judge's id and in the folder of the store of verdicts."""
 
-    def __init__(self, endpoint: Endpoint, judge: JudgeName, folder: Path) -> None:
+    def __init__(self, endpoint: Endpoint, judge: JudgeId, folder: Path) -> None:
         self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
         self._folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
 
@@ -101,7 +101,7 @@ class Batches:
         has the conversations by row, and `show` receives the state of a batch. If a request fails, ValueError is raised
         and the batches stay remembered.
         """
-        batches = [pending for pending in self._remembered() if not rows.keys().isdisjoint(pending.rows)]
+        batches = [pending for pending in self._pending_batches() if not rows.keys().isdisjoint(pending.rows)]
         sent = {row for pending in batches for row in pending.rows}
         new = [row for row in rows if row not in sent]
         if new:
@@ -116,10 +116,10 @@ class Batches:
             pending.path.unlink(missing_ok=True)
             yield {row: reply for row, reply in replies.items() if row in rows}
 
-    def _remembered(self) -> Iterator[_Pending]:
+    def _pending_batches(self) -> Iterator[_PendingBatch]:
         """Yield the pending batches; forget what was never created."""
         for path in sorted(self._folder.glob("*.json")):
-            pending = _Pending.read(path)
+            pending = _PendingBatch.read(path)
             if pending.batch is None:
                 batch = self._call(pending, partial(self._server.find, path.stem))
                 if batch is None:
@@ -129,13 +129,13 @@ class Batches:
                 pending.remember()
             yield pending
 
-    def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_Pending]:
+    def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_PendingBatch]:
         ids = {row: verdict_id(self._judge, row) for row in rows}
         lines = ((row, self._server.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
-        return [self._create(part, content, self._endpoint.grants(wanted)) for part, content in _parts(lines)]
+        return [self._create(part, content, self._endpoint.grants(wanted)) for part, content in _split(lines)]
 
-    def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _Pending:
-        pending = _Pending(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
+    def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _PendingBatch:
+        pending = _PendingBatch(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
         try:
             file = self._server.upload(content)
             pending.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
@@ -150,7 +150,7 @@ class Batches:
         pending.remember()
         return pending
 
-    def _wait(self, pending: _Pending, show: Callable[[str], None]) -> Replies:
+    def _wait(self, pending: _PendingBatch, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
         while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in _ENDED:
             show(self._server.describe(batch))
@@ -160,7 +160,7 @@ class Batches:
         missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
         return {row: replies.get(verdict_id(self._judge, row), missing) for row in pending.rows}
 
-    def _call(self, pending: _Pending, request: Callable[[], Any]) -> Any:
+    def _call(self, pending: _PendingBatch, request: Callable[[], Any]) -> Any:
         try:
             return request()
         except NoAnswer as why:
@@ -231,7 +231,7 @@ class _Server:
         for file in filter(None, (batch.get("output_file_id"), batch.get("error_file_id"))):
             path = f"files/{quote(str(file), safe='')}/content"
             lines = self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines()
-            yield from filter(None, (_read(line, granted, secrets) for line in lines))
+            yield from filter(None, (_read_line(line, granted, secrets) for line in lines))
 
     def _masked(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)
@@ -261,7 +261,7 @@ class _Server:
             raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
 
 
-def _parts(lines: Iterable[tuple[JudgedRow, bytes]]) -> Iterator[tuple[list[JudgedRow], bytes]]:
+def _split(lines: Iterable[tuple[JudgedRow, bytes]]) -> Iterator[tuple[list[JudgedRow], bytes]]:
     """Yield rows and content of files with limited numbers of requests and bytes, at least one request each."""
     rows: list[JudgedRow] = []
     content = bytearray()
@@ -275,7 +275,7 @@ def _parts(lines: Iterable[tuple[JudgedRow, bytes]]) -> Iterator[tuple[list[Judg
         yield rows, bytes(content)
 
 
-def _read(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
+def _read_line(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Reply | NoAnswer] | None:
     """Return `custom_id` and reply in a line of an output or error file; None for a line that is neither."""
     try:
         entry = json.loads(line)

@@ -1,7 +1,8 @@
 """A logistic layer over the judge's score and its matcher's: calibrated probabilities, fitted to people's labels.
 
-p = σ(intercept + w_judge · logit(judge) + w_first · logit(first)), with scores clipped to [0.01, 0.99] first. Without a
-matcher, w_first is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines").
+p = σ(intercept + w_judge · logit(judge) + w_first · logit(matcher)), with scores clipped to [0.01, 0.99]. Without a
+matcher, w_first is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines"). The matcher's weight and
+score are named after the option `first`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import counted
-from .._shared.arithmetic import Floats
-from .scoring import MATCHED, Ruling
+from .._shared.arithmetic import Floats, sigmoid
+from .scoring import MATCHER_LABELS, RowOutcome
 
 Weights = Mapping[str, float]
 
@@ -26,27 +27,27 @@ _QUESTIONS = 50
 _FEWEST = 2 * _FOLDS
 
 
-def calibrated(ruling: Ruling, matched: float | None, weights: Weights) -> Ruling:
+def calibrate(outcome: RowOutcome, matcher_score: float | None, weights: Weights) -> RowOutcome:
     """Return the outcome with its calibrated probability as score; unchanged if a score is missing.
 
     The label stays unless the verdict changes.
     """
-    verdict = ruling.verdict
-    if verdict is None or not ruling.asked or ("first" in weights and matched is None):
-        return ruling
-    scores = {"judge": verdict.score, "first": matched}
-    z = weights["intercept"] + sum(w * float(_logit(scores[name])) for name, w in weights.items() if name in scores)
-    score = float(1 / (1 + np.exp(-z)))
+    verdict = outcome.verdict
+    if verdict is None or not outcome.asked or ("first" in weights and matcher_score is None):
+        return outcome
+    scores = {"judge": verdict.score, "first": matcher_score}
+    z = weights["intercept"] + sum(w * _logit(scores[name]) for name, w in weights.items() if name in scores)
+    score = float(sigmoid(np.asarray(z)))
     correct = score >= 0.5  # noqa: PLR2004
-    label = verdict.label if correct == verdict.correct else MATCHED[correct]
-    return replace(ruling, verdict=replace(verdict, score=score, correct=correct, label=label))
+    label = verdict.label if correct == verdict.correct else MATCHER_LABELS[correct]
+    return replace(outcome, verdict=replace(verdict, score=score, correct=correct, label=label))
 
 
 def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], questions: Sequence[str]) -> Weights:
     """Return the weights of a logistic regression of the labels on the logits of the scores.
 
     With five folds of questions, the mean log-loss on held-out rows must be lower with weights than without them.
-    Scores are from 0 to 1, by name: `judge`, and `first` with a matcher.
+    Scores are from 0 to 1, by name: `judge`, and `first` for the matcher.
 
     Raises:
         ImportError: scikit-learn is missing.

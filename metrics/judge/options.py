@@ -29,14 +29,14 @@ from .._shared.arguments import (
 )
 from .._shared.endpoint import Endpoint
 from .calibration import Weights
-from .decisions import APIS, ASPECTS, Api, Decisions
-from .protocols import PROTOCOLS, Protocol, protocol
+from .decision_api import APIS, ASPECTS, Api, DecisionQuestions
+from .protocols import PROTOCOLS, Protocol, load_protocol
 
 # Outside this band of bem's scores, 92% of its verdicts on six labeled sets agree with people.
 DEFAULT_BAND = (0.2, 0.8)
 
 
-def _pair(value: Any, most: float) -> bool:
+def _is_pair(value: Any, most: float) -> bool:
     return (
         isinstance(value, (tuple, list))
         and len(value) == 2  # noqa: PLR2004
@@ -44,8 +44,8 @@ def _pair(value: Any, most: float) -> bool:
     )
 
 
-_BAND = Kind("two numbers from 0 to 1, (low, high)", lambda value: _pair(value, 1) and value[0] <= value[1])
-_PRICES = Kind("two prices, (in, out)", lambda value: _pair(value, math.inf))
+_BAND = Kind("two numbers from 0 to 1, (low, high)", lambda value: _is_pair(value, 1) and value[0] <= value[1])
+_PRICES = Kind("two prices, (in, out)", lambda value: _is_pair(value, math.inf))
 _MATCHER = Kind(
     "the name or folder of a metric, or a metric", lambda value: hasattr(value, "compute") or Place("").accepts(value)
 )
@@ -88,7 +88,7 @@ class JudgeOptions(Options):
     ask: tuple[float, float] | None = option(
         None,
         _BAND,
-        "Ask the judge only if low ≤ the score of `first` < high.",
+        "Ask the judge only if the matcher's score is in this band: low ≤ score < high.",
         default_text=f"{DEFAULT_BAND}",
         control=Control(
             "Ask the judge",
@@ -137,12 +137,14 @@ class JudgeLoading(ModelOptions):
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
-        None, _MATCHER, "Let this metric decide where it is sure: a name such as `bem`, a folder, or a loaded metric."
+        None,
+        _MATCHER,
+        "Use this metric as the matcher, which decides where it is sure: a name such as `bem`, a folder, or a metric.",
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
         _WEIGHTS,
-        "Combine the scores of judge and `first` by these weights of `fit`, or a JSON file of them (default: the judge "
+        "Combine the scores of judge and matcher by these weights of `fit`, or a JSON file of them (default: the judge "
         "alone decides the rows it is asked about).",
     )
     cache_dir: str | os.PathLike[str] | None = option(
@@ -173,22 +175,22 @@ class JudgeLoading(ModelOptions):
             raise ValueError("model and judges are given; expected one of them: write the model as one of the judges")
         if self.endpoint is not None and self.model is None and self.judges is None:
             raise ValueError("endpoint is given without model; expected model=, the name of the model at the endpoint")
-        _ = self.asked
-        decides = self.aspects is not None or self.api not in (None, "chat")
-        if decides and (self.api == "chat" or self.protocol != "default"):
+        _ = self.loaded_protocol
+        for_decisions = self.aspects is not None or self.api not in (None, "chat")
+        if for_decisions and (self.api == "chat" or self.protocol != "default"):
             raise ValueError(
                 f"api is {self.api!r}, aspects is {self.aspects!r} and protocol is {self.protocol!r}, but a decision "
                 "endpoint has its own questions, and only it can answer questions about aspects; expected "
                 "api='systemone' or 'decisions' without protocol, or a protocol without aspects"
             )
-        if decides and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
+        if for_decisions and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
             raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
         needs = {
             "endpoint=, the URL of a server with OpenAI's API of files and batches": isinstance(
                 self.endpoint, str | Endpoint
             ),
             "cache_dir=, a folder that remembers pending batches": self.cache_dir is not None,
-            f"api='chat' without aspects (api is {self.api!r}, aspects is {self.aspects!r})": not decides,
+            f"api='chat' without aspects (api is {self.api!r}, aspects is {self.aspects!r})": not for_decisions,
         }
         if self.batch and self.judges is None and not all(needs.values()):
             raise ValueError(f"batch=True needs {', and '.join(need for need, met in needs.items() if not met)}")
@@ -199,31 +201,33 @@ class JudgeLoading(ModelOptions):
         """The weights after a check; None without weights."""
         if self.weights is None:
             return None
-        first, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
-        return read_weights(self.weights, [names | {"intercept"}], f" for a judge {first} first")
+        matcher, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
+        return read_weights(self.weights, [names | {"intercept"}], f" for a judge {matcher} a matcher")
 
     @property
-    def asked(self) -> Protocol:
-        """The protocol."""
-        return protocol(os.fspath(self.protocol))
+    def loaded_protocol(self) -> Protocol:
+        """The protocol that the option `protocol` names."""
+        return load_protocol(os.fspath(self.protocol))
 
     @property
-    def protocols(self) -> list[Protocol | Decisions]:
+    def protocols(self) -> list[Protocol | DecisionQuestions]:
         """The protocol, or the protocol of each API that the endpoint may serve, the preferred one first."""
         if self.api == "chat" or self.batch or self.protocol != "default":
-            return [self.asked]
+            return [self.loaded_protocol]
         aspects = tuple(aspect for aspect in ASPECTS if aspect in (self.aspects or ()))
-        decisions: list[Protocol | Decisions] = [
-            Decisions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)
+        questions: list[Protocol | DecisionQuestions] = [
+            DecisionQuestions(api, aspects) for api in ("systemone", "decisions") if self.api in (None, api)
         ]
-        return decisions if self.api or aspects else [self.asked, *decisions]
+        return questions if self.api or aspects else [self.loaded_protocol, *questions]
 
     @property
     def jury(self) -> "list[tuple[JudgeLoading, float]]":
         """The options and the weight of each judge; raise ValueError if one is invalid."""
-        return [(self, 1.0)] if self.judges is None else [self._member(*pair) for pair in enumerate(self.judges)]
+        return (
+            [(self, 1.0)] if self.judges is None else [self._member_options(*pair) for pair in enumerate(self.judges)]
+        )
 
-    def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
+    def _member_options(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
         settings = {"model": judge} if isinstance(judge, str) else dict(judge)
         weight = settings.pop("weight", 1)
         if unknown := sorted(map(str, settings.keys() - {*_OWN})):

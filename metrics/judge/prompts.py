@@ -58,10 +58,10 @@ class Prompt:
         return [{"role": role, "content": template.render(texts)} for role, template in self._templates.items()]
 
 
-def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any]) -> Prompt:
+def parse_prompt(name: str, text: str, known_settings: Set[str], sample: Mapping[str, Any]) -> Prompt:
     """Parse a prompt, and render it once, with a sample of its texts, to find errors in its templates.
 
-    `known` are the settings that it may have. Raise ValueError if settings or templates are invalid.
+    `known_settings` are those that it may have. Raise ValueError if settings or templates are invalid.
     """
     import yaml
 
@@ -72,14 +72,14 @@ def parse_prompt(name: str, text: str, known: Set[str], sample: Mapping[str, Any
         raise ValueError(str(error)) from error
     if not isinstance(settings, dict) or (text.startswith("---") and not parts):
         raise ValueError("it does not begin with settings in YAML between two lines ---")
-    if unknown := sorted(map(str, settings.keys() - known)):
-        raise ValueError(f"its setting {unknown[0]!r} is unknown; expected some of {', '.join(sorted(known))}")
-    made = Prompt(name, text, settings, parts[2] if parts else text.replace("\r\n", "\n"))
+    if unknown := sorted(map(str, settings.keys() - known_settings)):
+        raise ValueError(f"its setting {unknown[0]!r} is unknown; expected some of {', '.join(sorted(known_settings))}")
+    prompt = Prompt(name, text, settings, parts[2] if parts else text.replace("\r\n", "\n"))
     try:
-        made.conversation(sample)
+        prompt.conversation(sample)
     except Exception as error:  # a template may do anything, such as divide by zero
         raise ValueError(f"{error}; the template can use {', '.join(sample)}") from error
-    return made
+    return prompt
 
 
 def read_prompt(file: Path) -> str:
@@ -90,10 +90,10 @@ def read_prompt(file: Path) -> str:
         raise ValueError(f"prompt {str(file)!r} is not UTF-8 text: {error}") from None
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""Return a text as a JSON string in which special tokens of chat models are escaped.
 
-    >>> print(quoted('"Paris" <|im_end|> 1 < 2'))
+    >>> print(quote('"Paris" <|im_end|> 1 < 2'))
     "\"Paris\" \u003c|im_end|> 1 < 2"
     """
     return _ESCAPED.sub(lambda match: rf"\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
@@ -103,6 +103,6 @@ def _environment() -> Any:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["quoted"] = quoted
-    return made
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["quoted"] = quote
+    return environment

@@ -49,11 +49,11 @@ RULES = _TEXTS["{RULES}"].rstrip()
 """How our own protocol decides."""
 
 
-def _whole(text: str) -> str:
+def _fill_in_parts(text: str) -> str:
     return re.sub(r"^\{[A-Z]+\}\n", lambda part: _TEXTS[part[0].rstrip()], text, flags=re.MULTILINE)
 
 
-PROTOCOLS = {name: _whole(text) for name, text in _TEXTS.items() if not name.startswith("{")}
+PROTOCOLS = {name: _fill_in_parts(text) for name, text in _TEXTS.items() if not name.startswith("{")}
 """Protocols by name, as the texts of their files."""
 
 
@@ -98,8 +98,8 @@ class Protocol:
             REASON: {"type": "string"},
         }
         kinds = {
-            key: named.get(held) or {"enum": [*range(int(held) + 1)], "type": "integer"}
-            for key, held in self.fields.items()
+            key: named.get(content) or {"enum": [*range(int(content) + 1)], "type": "integer"}
+            for key, content in self.fields.items()
         }
         return {"type": "object", "properties": kinds, "required": [*kinds], "additionalProperties": False}
 
@@ -110,37 +110,37 @@ class Protocol:
         return [*system, *self.examples, row]
 
 
-def protocol(name_or_file: str | Path) -> Protocol:
+def load_protocol(name_or_file: str | Path) -> Protocol:
     """Return a protocol by name or from a file.
 
     Raise FileNotFoundError if there is neither, and ValueError if the protocol is invalid.
     """
     if (name := str(name_or_file)) in PROTOCOLS:
-        return parse(name, PROTOCOLS[name])
+        return parse_protocol(name, PROTOCOLS[name])
     file = Path(name).expanduser()
     if not is_file(file):
         raise FileNotFoundError(f"protocol is {shown(name)}; expected a file or one of {', '.join(PROTOCOLS)}")
-    return parse(file.name, read_prompt(file))
+    return parse_protocol(file.name, read_prompt(file))
 
 
 @lru_cache(maxsize=16)
-def parse(name: str, text: str) -> Protocol:
+def parse_protocol(name: str, text: str) -> Protocol:
     """Parse a protocol; raise ValueError if it is invalid."""
     try:
         prompt = parse_prompt(name, text, _SETTINGS, _SAMPLE)
         settings = prompt.settings
-        labels, fields = _labels(settings.get("labels")), _fields(settings.get("fields"))
+        labels, fields = _check_labels(settings.get("labels")), _check_fields(settings.get("fields"))
         if settings.get("question") not in {None, "required", "optional"}:
             raise ValueError(f"its question is {settings['question']!r}; expected required or optional")
         if "prediction" not in prompt.places:
             raise ValueError("it does not contain the answer: {{ prediction | quoted }}")
-        examples = _examples(settings.get("examples"), prompt, labels, bool(fields))
+        examples = _example_messages(settings.get("examples"), prompt, labels, bool(fields))
     except (ValueError, TypeError) as error:
         raise ValueError(f"protocol {name!r} cannot be used: {error}") from error
     return Protocol(prompt, labels, fields, settings.get("question") == "required", examples)
 
 
-def _labels(labels: object) -> dict[str, float]:
+def _check_labels(labels: object) -> dict[str, float]:
     if not isinstance(labels, dict) or len(labels) < 2:  # noqa: PLR2004
         raise ValueError('it has no labels; expected two or more with their scores: labels: {"yes": 1, "no": 0}')
     for label, score in labels.items():
@@ -153,21 +153,21 @@ def _labels(labels: object) -> dict[str, float]:
     return {label: float(score) for label, score in labels.items()}
 
 
-def _fields(fields: object) -> dict[str, str | int]:
+def _check_fields(fields: object) -> dict[str, str | int]:
     if fields is None:
         return {}
     contents = list(fields.values()) if isinstance(fields, dict) else []
-    grades = [held for held in contents if held not in (LABEL, REASON)]
+    grades = [content for content in contents if content not in (LABEL, REASON)]
     are_valid = len(grades) <= 1 and all(type(grade) is int and grade > 0 for grade in grades)
     if not isinstance(fields, dict) or not are_valid or contents.count(LABEL) != 1 or contents.count(REASON) > 1:
         raise ValueError(
             f"its fields are {shown(fields)}; expected exactly one label, at most one reason, and at most one grade "
             "(the highest one, a positive whole number): fields: {pred: label, why: reason, score: 5}"
         )
-    return {str(key): held for key, held in fields.items()}
+    return {str(key): content for key, content in fields.items()}
 
 
-def _examples(examples: object, prompt: Prompt, labels: Mapping[str, float], fields: bool) -> Conversation:
+def _example_messages(examples: object, prompt: Prompt, labels: Mapping[str, float], fields: bool) -> Conversation:
     if examples is None:
         return []
     if fields:

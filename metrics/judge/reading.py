@@ -1,4 +1,4 @@
-"""Reads verdicts from a judge's replies.
+"""Read verdicts from a judge's replies.
 
 A label is read at the position that the protocol defines; a reply that only mentions a label has no verdict.
 """
@@ -31,7 +31,7 @@ _GOES_ON = frozenset(",:;，：；")
 _LISTED = r"[\s*_\"'`)\]}.]*(?:$|[\n,;:–—-])"
 
 
-class Unreadable(ValueError):  # noqa: N818 - an outcome of one row
+class UnreadableReply(ValueError):  # noqa: N818 - an outcome of one row
     """A reply without a verdict; the message says why."""
 
 
@@ -52,47 +52,49 @@ class Verdict:
     aspects: Mapping[str, float | None] | None = None
 
 
-def read(reply: Reply, protocol: Protocol) -> Verdict:
-    """Return the verdict in a reply; raise Unreadable if there is none."""
+def read_verdict(reply: Reply, protocol: Protocol) -> Verdict:
+    """Return the verdict in a reply; raise UnreadableReply if there is none."""
     if reply.refusal:
-        raise Unreadable(f"the judge refuses to answer: {reply.refusal}")
-    starts = _starts(reply.text)
+        raise UnreadableReply(f"the judge refuses to answer: {reply.refusal}")
+    starts = _answer_starts(reply.text)
     if len(starts) > _MOST_ENDS:  # the reply is read once from each of them
-        raise Unreadable(f"the reply has {len(starts):,} </think> tags; expected one")
-    start = 0 if protocol.fields and _object(reply.text) else starts[-1]
+        raise UnreadableReply(f"the reply has {len(starts):,} </think> tags; expected one")
+    start = 0 if protocol.fields and _parse_object(reply.text) else starts[-1]
     answer = reply.text[start:]
     if not answer.strip():
-        raise Unreadable("the reply is empty" + _cut(reply))
+        raise UnreadableReply("the reply is empty" + _cut_off_hint(reply))
     reason = None
     if protocol.fields:
-        label, score, reason = _fields(answer, protocol, reply)
+        label, score, reason = _read_fields(answer, protocol, reply)
         how = "schema" if reply.granted else "parse"
     else:
         # If labels at several starts differ, one of them is part of a quotation.
-        found = [_label(reply.text, start, protocol.labels) for start in starts]
+        found = [_find_label(reply.text, start, protocol.labels) for start in starts]
         if found[-1] is None:
             names = " or ".join(protocol.labels)
-            raise Unreadable(f"the reply does not begin with {names}: {shown(answer.strip())}" + _cut(reply))
+            raise UnreadableReply(
+                f"the reply does not begin with {names}: {shown(answer.strip())}" + _cut_off_hint(reply)
+            )
         label, at = found[-1]
         if {one[0] for one in found if one} != {label}:
-            raise Unreadable(f"the reply has several </think> tags and different labels: {shown(answer.strip())}")
-        score = _expected(reply, at, label, protocol) if protocol.first_token_decides else None
+            raise UnreadableReply(f"the reply has several </think> tags and different labels: {shown(answer.strip())}")
+        score = _expected_score(reply, at, label, protocol) if protocol.first_token_decides else None
         how = "parse" if score is None else "logprobs"
     own = protocol.labels[label]
     return Verdict(label, own if score is None else score, own > 0.5, how, reason)  # noqa: PLR2004
 
 
-def _starts(text: str) -> list[int]:
+def _answer_starts(text: str) -> list[int]:
     """Return the positions where the answer may begin: the start of the text, and each end of thoughts."""
     ended = [match.end() for match in re.finditer(_END_OF_THOUGHTS, text)]
     thinks = text.lstrip().startswith("<think>")
     return [*([] if thinks else [0]), *ended] or [len(text)]
 
 
-def _label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int] | None:
+def _find_label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int] | None:
     """Return the label that an answer from `start` on begins with, and its position in the text."""
     answer = text[start:]
-    patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
+    patterns = {label: _label_pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
         match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
         end = r"\b" if match and match["mark"] in _GOES_ON else _LISTED
@@ -102,7 +104,7 @@ def _label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int
 
 
 @cache
-def _pattern(label: str) -> str:
+def _label_pattern(label: str) -> str:
     """Match a label in any case, with its words joined in any way; an integer may have decimals of 0."""
     words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", label.strip())))
     return words + (r"(?:\.0+)?" if label.strip().isdecimal() else "")
@@ -112,30 +114,32 @@ def _begins_with_label(text: str, patterns: Iterable[str], end: str) -> bool:
     return any(re.match(rf"\W*{pattern}{end}", text, re.IGNORECASE) for pattern in patterns)
 
 
-def _fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None, str | None]:
+def _read_fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, float | None, str | None]:
     """Return the label in a JSON reply, its grade divided by the highest grade, and its reason."""
-    value = _object(answer)
+    value = _parse_object(answer)
     if value is None:
-        raise Unreadable(f"the reply is not a JSON object: {shown(answer.strip())}" + _cut(reply))
-    label, share, reason = None, None, None
-    for key, held in protocol.fields.items():
+        raise UnreadableReply(f"the reply is not a JSON object: {shown(answer.strip())}" + _cut_off_hint(reply))
+    label, score, reason = None, None, None
+    for key, content in protocol.fields.items():
         if key not in value:
-            raise Unreadable(f"the reply lacks {key!r}: {shown(answer.strip())}")
-        if held == LABEL:
+            raise UnreadableReply(f"the reply lacks {key!r}: {shown(answer.strip())}")
+        if content == LABEL:
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
-            label = next((name for name in protocol.labels if re.fullmatch(_pattern(name), said, re.IGNORECASE)), None)
+            label = next(
+                (name for name in protocol.labels if re.fullmatch(_label_pattern(name), said, re.IGNORECASE)), None
+            )
             if label is None:
-                raise Unreadable(f"{key!r} is not one of {', '.join(protocol.labels)}: {shown(answer.strip())}")
-        elif held == REASON:
+                raise UnreadableReply(f"{key!r} is not one of {', '.join(protocol.labels)}: {shown(answer.strip())}")
+        elif content == REASON:
             reason = str(value[key])
         else:
-            share = _share(value[key], int(held))
-            if share is None:
-                raise Unreadable(f"{key!r} is not a whole number from 0 to {held}: {shown(answer.strip())}")
-    return str(label), share, reason
+            score = _grade_score(value[key], int(content))
+            if score is None:
+                raise UnreadableReply(f"{key!r} is not a whole number from 0 to {content}: {shown(answer.strip())}")
+    return str(label), score, reason
 
 
-def _object(answer: str) -> dict[str, Any] | None:
+def _parse_object(answer: str) -> dict[str, Any] | None:
     """Return the answer as a JSON object or Python dict, with or without a code fence; None if it is neither."""
     text = re.sub(r"^```\w*\n(.*)\n?```$", r"\1", answer.strip(), flags=re.DOTALL).strip()
     if len(text) > _LONGEST_JSON or not text.startswith("{"):
@@ -150,14 +154,14 @@ def _object(answer: str) -> dict[str, Any] | None:
     return None
 
 
-def _share(grade: object, highest: int) -> float | None:
+def _grade_score(grade: object, highest: int) -> float | None:
     if isinstance(grade, str) and grade.strip().isdecimal():
         grade = int(grade)
     whole = is_number(grade) and grade == grade // 1
     return grade / highest if whole and 0 <= grade <= highest else None  # type: ignore[operator]
 
 
-def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float | None:
+def _expected_score(reply: Reply, start: int, label: str, protocol: Protocol) -> float | None:
     r"""Return Σ p(l) · score(l) over the labels, p(l) ∝ Σ exp(log-probability) of the candidates that begin l.
 
     None if the label has no log-probabilities, if one of them is NaN or infinite, or if no candidate begins the label.
@@ -168,7 +172,7 @@ def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float
     mass = dict.fromkeys(protocol.labels, 0.0)
     for candidate, logprob in token.top.items():
         begun = candidate.strip(" \t\r\n*_\"'`#>([{").casefold()
-        meant = [name for name in protocol.labels if begun and _begins(name.casefold(), begun)]
+        meant = [name for name in protocol.labels if begun and _begins_label(name.casefold(), begun)]
         if len(meant) == 1:
             mass[meant[0]] += math.exp(min(logprob, 0.0))
     total = sum(mass.values())
@@ -178,9 +182,9 @@ def _expected(reply: Reply, start: int, label: str, protocol: Protocol) -> float
 
 
 @lru_cache(1024)
-def _begins(label: str, begun: str) -> bool:
+def _begins_label(label: str, begun: str) -> bool:
     """Return whether a token is the beginning of the label, or begins with the whole label."""
-    return label.startswith(begun) or re.match(rf"{_pattern(label)}\b", begun) is not None
+    return label.startswith(begun) or re.match(rf"{_label_pattern(label)}\b", begun) is not None
 
 
 def _token_at(reply: Reply, start: int) -> Token | None:
@@ -191,5 +195,5 @@ def _token_at(reply: Reply, start: int) -> Token | None:
     return next(token for token, end in zip(reply.tokens, ends, strict=True) if end > start)
 
 
-def _cut(reply: Reply) -> str:
+def _cut_off_hint(reply: Reply) -> str:
     return "; it was cut off: increase max_tokens" if reply.cut_off else ""

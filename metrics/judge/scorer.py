@@ -1,7 +1,7 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -13,37 +13,37 @@ from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.endpoint import Endpoint
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
-from .asking import Judging, Jury, Recorded
-from .calibration import Weights, calibrated, check_labeled, fit_weights
-from .decisions import ASPECTS, Decisions
+from .calibration import Weights, calibrate, check_labeled, fit_weights
+from .client import JudgeClient, Jury, RecordedModel
+from .decision_api import ASPECTS, DecisionQuestions
 from .options import DEFAULT_BAND, JudgeLoading, JudgeOptions
-from .scoring import BLANK, Ruling, alpha, cost, matched, score, settled, unsure
-from .verdicts import JudgedRow, Verdicts
+from .scoring import BLANK, RowOutcome, aggregate_samples, alpha, cost, matcher_outcome, needs_judge, score
+from .verdict_store import JudgedRow, VerdictStore
 
-# The metrics of this package that can decide before the judge.
+# The metrics of this package that can be matchers.
 _MATCHERS = "bem, nli_lex or smile, or a judge that was loaded before"
 
 
 @dataclass(frozen=True)
-class Judged(Scored):
-    """The judge's scores, with the outcomes of the requests about each row."""
+class JudgeScores(Scored):
+    """The judge's scores, with the outcomes of the samples of each row."""
 
-    requests: Sequence[Sequence[Ruling]] = ()
+    samples: Sequence[Sequence[RowOutcome]] = ()
 
-    def part(self, rows: Sequence[int]) -> "Judged":
+    def part(self, rows: Sequence[int]) -> "JudgeScores":
         """Return the scores of some rows, with the signature of a call with only these rows."""
-        scores, requests = super().part(rows).scores, [self.requests[row] for row in rows]
+        scores, samples = super().part(rows).scores, [self.samples[row] for row in rows]
         if all(error is None for error in getattr(scores, "error", ())):
             vars(scores).pop("error", None)
-        return Judged(scores, {**self.settings, "score": _ways(requests)}, requests=requests)
+        return JudgeScores(scores, {**self.settings, "score": _score_sources(samples)}, samples=samples)
 
 
 class JudgeScorer(ForReward):
     """A language model judges whether an answer is right, given reference answers.
 
     The model runs behind an OpenAI-compatible endpoint or on this machine. It sees each distinct row of a call
-    once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. With `first`, a metric
-    decides the rows that it is sure about.
+    once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. Another metric, the
+    matcher (`first`), can decide the rows that it is sure about.
 
     The model answers a chat prompt or, at a decision endpoint (`api`), typed questions with probabilities. Several
     models form a jury (`judges`), which decides by weighted votes.
@@ -51,7 +51,7 @@ class JudgeScorer(ForReward):
     Returns:
         judge: Mean score, from 0 to 1, of the rows with a score.
         accuracy: Share of these rows that are judged correct.
-        not_attempted: Share of these rows that are blank, or that the judge or `first` counts as unanswered.
+        not_attempted: Share of these rows that are blank, or that the judge or the matcher counts as unanswered.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean SD of a row's scores.
@@ -87,30 +87,32 @@ class JudgeScorer(ForReward):
 
     def __init__(self, config: str | None = None, **given: Any) -> None:
         super().__init__(config, **given)
-        _ = self.first  # raises for a metric that cannot decide
+        _ = self.matcher  # raises for a metric that cannot be a matcher
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
-        if self.first is not None and hasattr(self.first, "check_columns"):
-            self.first.check_columns({name: rows for name, rows in columns.items() if name in self.first.columns})
-        needing = [load.asked.name for load, _ in self.load_options.jury if load.asked.needs_question]
+        if self.matcher is not None and hasattr(self.matcher, "check_columns"):
+            self.matcher.check_columns({name: rows for name, rows in columns.items() if name in self.matcher.columns})
+        needing = [
+            load.loaded_protocol.name for load, _ in self.load_options.jury if load.loaded_protocol.needs_question
+        ]
         for row, question in enumerate(columns["questions"]):
             if needing and not question.strip():
                 needed = f"a question, which the protocol {needing[0]!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
 
     @cached_property
-    def first(self) -> Any:
+    def matcher(self) -> Any:
         """The matcher; None without one."""
         first = self.load_options.first
         if first is None:
             return None
-        metric = first if hasattr(first, "compute") else load_matcher(os.fspath(first), self.load_options.device)
-        check_matcher(metric)
-        return metric
+        matcher = first if hasattr(first, "compute") else load_matcher(os.fspath(first), self.load_options.device)
+        check_matcher(matcher)
+        return matcher
 
     def prepare(self, options: JudgeOptions) -> None:
-        """Prepare the judge; raise ValueError for options that need another one."""
+        """Load the judge; raise ValueError for options that need another one."""
         super().prepare(options)
         if options.ask is not None and self.load_options.first is None:
             raise ValueError("judge: ask is given without first; load the judge with a matcher, such as first='bem'")
@@ -133,14 +135,14 @@ class JudgeScorer(ForReward):
             raise ValueError("judge: fit needs the judge's own scores; load the judge without weights")
         columns = self.check_columns({"predictions": predictions, "references": references, "questions": questions})
         correct = check_labels(self.name, labels, columns["predictions"])
-        asked = [
+        questions_or_references = [
             question or listed[0] for question, listed in zip(columns["questions"], columns["references"], strict=True)
         ]
-        check_labeled(correct, asked)  # before the judge costs anything
-        judged = self.compute(**columns, ask=None if self.first is None else (0, 1))["per_example"]
+        check_labeled(correct, questions_or_references)  # before the judge costs anything
+        judged = self.compute(**columns, ask=None if self.matcher is None else (0, 1))["per_example"]
         scores = {"judge": judged["score"]}
-        if self.first is not None:
-            scores["first"] = self.first.compute(**columns)["per_example"]["score"]
+        if self.matcher is not None:
+            scores["first"] = self.matcher.compute(**columns)["per_example"]["score"]
         kept = [
             row
             for row, is_asked in enumerate(judged["asked"])
@@ -149,13 +151,13 @@ class JudgeScorer(ForReward):
         return fit_weights(
             {name: [column[row] for row in kept] for name, column in scores.items()},
             [correct[row] for row in kept],
-            [asked[row] for row in kept],
+            [questions_or_references[row] for row in kept],
         )
 
     def load(self) -> Jury:
         """Prepare the judges. The first row that needs one loads the model or calls the server."""
         jury = self.load_options.jury
-        judges = [judging(load) for load, _ in jury]
+        judges = [judge_client(load) for load, _ in jury]
         if len(judges) > 1 and not is_installed("krippendorff"):
             raise ImportError(
                 "judge: judges is given, but the package krippendorff is not installed; install it: "
@@ -168,42 +170,47 @@ class JudgeScorer(ForReward):
     ) -> Scored:
         rows = list(map(JudgedRow, questions, map(tuple, references), predictions))
         band = options.ask or DEFAULT_BAND
-        decided, first, matcher = self._decided(rows, band)
-        decided = [ruling if row.prediction.strip() else BLANK for row, ruling in zip(rows, decided, strict=True)]
-        left = [row for row, ruling in zip(rows, decided, strict=True) if ruling is None]
-        asks = []
-        for row in left:
-            asks += [replace(row, sample=number) for number in range(options.samples)]
-            asks += [row.exchanged()] if options.swap else []
-        samples = iter(self.model.rulings(asks, options.unscored == "raise"))
-        count = options.samples + options.swap
-        requests = [[] if ruling else list(islice(samples, count)) for ruling in decided]
-        rulings = [ruling or settled(replies, options.swap) for ruling, replies in zip(decided, requests, strict=True)]
+        decided, matcher_scores, matcher_signature = self._matcher_outcomes(rows, band)
+        decided = [one if row.prediction.strip() else BLANK for row, one in zip(rows, decided, strict=True)]
+        answers = self._ask([row for row, outcome in zip(rows, decided, strict=True) if outcome is None], options)
+        samples = [[] if outcome else next(answers) for outcome in decided]
+        outcomes = [one or aggregate_samples(own, options.swap) for one, own in zip(decided, samples, strict=True)]
         weights = self.load_options.calibration
         if weights:
-            rulings = [calibrated(*scored, weights) for scored in zip(rulings, first, strict=True)]
+            outcomes = [calibrate(*scored, weights) for scored in zip(outcomes, matcher_scores, strict=True)]
         settings = {
-            "first": matcher,
-            "ask": None if self.first is None else f"{band[0]:g}-{band[1]:g}",
-            **self._judges(),
+            "first": matcher_signature,
+            "ask": None if self.matcher is None else f"{band[0]:g}-{band[1]:g}",
+            **self._judge_settings(),
             "calibration": weights and ",".join(f"{name}={w:g}" for name, w in sorted(weights.items())),
-            "score": _ways(requests),
+            "score": _score_sources(samples),
             **options.settings(),
             **self.load_options.settings(),
         }
-        more = {column for judge in self.model.members for column in judge.protocol.columns}
-        more |= {"samples", "spread"} if options.samples > 1 else set()
-        more |= {"flipped"} if options.swap else set()
-        more |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
-        return Judged(score(rulings, [len(row.references) for row in rows], more), settings, requests=requests)
+        optional = {column for judge in self.model.members for column in judge.protocol.columns}
+        optional |= {"samples", "spread"} if options.samples > 1 else set()
+        optional |= {"flipped"} if options.swap else set()
+        optional |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
+        scores = score(outcomes, [len(listed) for listed in references], optional)
+        return JudgeScores(scores, settings, samples=samples)
 
-    def _decided(
+    def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:
+        """Yield the outcomes of the samples of each row; with `swap`, the last one is of the exchanged row."""
+        asked = []
+        for row in rows:
+            asked += [replace(row, sample=number) for number in range(options.samples)]
+            asked += [row.exchanged()] if options.swap else []
+        outcomes = iter(self.model.ask(asked, options.unscored == "raise"))
+        for _ in rows:
+            yield list(islice(outcomes, options.samples + options.swap))
+
+    def _matcher_outcomes(
         self, rows: list[JudgedRow], band: tuple[float, float]
-    ) -> tuple[list[Ruling | None], list[float | None], str | None]:
-        """Return the matcher's rulings, None for rows that go to the judge, its scores, and its signature."""
-        if self.first is None:
+    ) -> tuple[list[RowOutcome | None], list[float | None], str | None]:
+        """Return the matcher's outcomes, None for rows that go to the judge, its scores, and its signature."""
+        if self.matcher is None:
             return [None] * len(rows), [None] * len(rows), None
-        result = self.first.compute(
+        result = self.matcher.compute(
             predictions=[row.prediction for row in rows],
             references=[list(row.references) for row in rows],
             questions=[row.question for row in rows],
@@ -211,20 +218,21 @@ class JudgeScorer(ForReward):
         columns = result.get("per_example") or {}
         if "signature" not in result or not {"score", "verdict"} <= columns.keys():
             raise ValueError(
-                f"judge: first returned no signature, or no score and verdict per row; expected {_MATCHERS}"
+                f"judge: the matcher returned no signature, or no score and verdict per row; expected {_MATCHERS}"
             )
         scores = columns["score"]
         best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
-        rulings = [
-            None if asked else matched(*decided)
-            for asked, *decided in zip(unsure(scores, band), scores, columns["verdict"], best, refused, strict=True)
+        decisions = zip(scores, columns["verdict"], best, refused, strict=True)
+        outcomes = [
+            None if asked else matcher_outcome(*decision)
+            for asked, decision in zip(needs_judge(scores, band), decisions, strict=True)
         ]
-        return rulings, scores, result["signature"].replace("|", ",")
+        return outcomes, scores, result["signature"].replace("|", ",")
 
-    def _judges(self) -> dict[str, object]:
+    def _judge_settings(self) -> dict[str, object]:
         """Return the signature's values of the judge, or those of all judges, separated by commas."""
         jury = self.load_options.jury
-        each = [
+        judges = [
             {
                 "model": _name(load),
                 "revision": load.model_revision,
@@ -234,7 +242,7 @@ class JudgeScorer(ForReward):
             }
             for judge, (load, weight) in zip(self.model.members, jury, strict=True)
         ]
-        columns = {key: [judge[key] for judge in each] for key in each[0]}
+        columns = {key: [judge[key] for judge in judges] for key in judges[0]}
         return {
             key: None if not any(values) else ",".join(str(value or "") for value in values)
             for key, values in columns.items()
@@ -242,24 +250,25 @@ class JudgeScorer(ForReward):
 
     def __getstate__(self) -> dict[str, Any]:
         # Like the model, the matcher is loaded again in another process.
-        return {name: value for name, value in super().__getstate__().items() if name != "first"}
+        return {name: value for name, value in super().__getstate__().items() if name != "matcher"}
 
     def result(self, scored: Any, options: JudgeOptions, per_example: bool) -> dict[str, Any]:
         """Add the cost, the agreement of a jury, and the number of unscored rows."""
-        asked = list(chain.from_iterable(scored.requests))
+        samples = list(chain.from_iterable(scored.samples))
+        requests = chain.from_iterable(sample.requests for sample in samples)
         more: dict[str, Any] = {"unscored": 0}
-        more |= {"cost": cost(asked, options.prices)} if options.prices else {}
-        more |= {"alpha": alpha(asked)} if self.load_options.judges else {}
+        more |= {"cost": cost(requests, options.prices)} if options.prices else {}
+        more |= {"alpha": alpha(samples)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
 
 
-def _ways(requests: Sequence[Sequence[Ruling]]) -> str | None:
-    """Return the sources of the scores, for the signature; None without verdicts."""
-    votes = [vote for ruling in chain.from_iterable(requests) for vote in ruling.ballots]
-    return "+".join(sorted({vote.verdict.how for vote in votes if vote.verdict})) or None
+def _score_sources(samples: Sequence[Sequence[RowOutcome]]) -> str | None:
+    """Return the sources of the judges' scores, for the signature; None without verdicts."""
+    requests = chain.from_iterable(sample.requests for sample in chain.from_iterable(samples))
+    return "+".join(sorted({request.verdict.how for request in requests if request.verdict})) or None
 
 
-def load_matcher(first: str, device: str | None) -> Any:
+def load_matcher(name: str, device: str | None) -> Any:
     """Load one of this package's scorers by name (on a device), or another metric through evaluate."""
     options = {}
     try:
@@ -268,23 +277,23 @@ def load_matcher(first: str, device: str | None) -> Any:
         from evaluate.loading import load
     else:
         load = evaluate_qa.loading.load_metric
-        if device is not None and first in evaluate_qa.metric_names():
+        if device is not None and name in evaluate_qa.metric_names():
             options["device"] = device
     try:
-        return load(first, **options)
+        return load(name, **options)
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"judge: first is {shown(first)}, and there is no such metric: {error}") from error
+        raise FileNotFoundError(f"judge: first is {shown(name)}, and there is no such metric: {error}") from error
     except ValueError as error:
-        raise ValueError(f"judge: first is {shown(first)}: {error}") from error
+        raise ValueError(f"judge: first is {shown(name)}: {error}") from error
 
 
-def check_matcher(first: Any) -> None:
-    """Raise ValueError for a metric of this package that cannot decide; other metrics are checked by their results."""
-    if not hasattr(first, "verdicts"):
+def check_matcher(matcher: Any) -> None:
+    """Raise ValueError for a metric of this package that cannot be a matcher; others are checked by their results."""
+    if not hasattr(matcher, "verdicts"):
         return
-    if not first.verdicts or "references" not in first.columns or not {*first.required} <= ANSWERS.keys():
+    if not matcher.verdicts or "references" not in matcher.columns or not {*matcher.required} <= ANSWERS.keys():
         raise ValueError(
-            f"judge: first is {first.name!r}, which does not judge answers by references; expected {_MATCHERS}"
+            f"judge: first is {matcher.name!r}, which does not judge answers by references; expected {_MATCHERS}"
         )
 
 
@@ -294,20 +303,20 @@ def _name(load: JudgeLoading) -> str:
     return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
 
 
-def judging(load: JudgeLoading) -> Judging:
+def judge_client(load: JudgeLoading) -> JudgeClient:
     """Return the judge without calling it; raise ValueError if it cannot be asked."""
     model, protocols = chat_model(load), load.protocols
     if isinstance(model, LocalModel):
-        if isinstance(protocols[0], Decisions):
+        if isinstance(protocols[0], DecisionQuestions):
             raise ValueError(
                 f"judge: {protocols[0].name!r} is given without endpoint, and a model on this machine answers only "
                 "chat prompts; expected the URL of a decision endpoint (endpoint=), or neither api nor aspects"
             )
         protocols = protocols[:1]
-    return Judging(model, protocols, load.cache, load.batch)
+    return JudgeClient(model, protocols, load.cache, load.batch)
 
 
-def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
+def chat_model(load: JudgeLoading) -> ChatModel | RecordedModel:
     """Return the judge without calling it; raise ValueError if no model is named."""
     if load.model is None:
         raise ValueError(
@@ -315,8 +324,8 @@ def chat_model(load: JudgeLoading) -> ChatModel | Recorded:
             "this machine, the URL of its server (endpoint=)"
         )
     name, extra_body = os.fspath(load.model), dict(load.extra_body or {})
-    if load.endpoint is None and load.cache and Verdicts(load.cache).stands_in_for(name):
-        return Recorded(name, extra_body)
+    if load.endpoint is None and load.cache and VerdictStore(load.cache).has_endpoint_verdicts(name):
+        return RecordedModel(name, extra_body)
     if hasattr(load.endpoint, "reply"):
         return cast("ChatModel", load.endpoint)
     if load.endpoint is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics.judge.verdicts import JudgedRow
+from evaluate_qa.metrics.judge.verdict_store import JudgedRow
 
 from ..labeled_data.rows import LabeledRow
 from ..uncertainty.arrays import Floats
@@ -82,7 +82,7 @@ def requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: 
 def counts(judge: Any, asked: Requests) -> tuple[int, int]:
     """Return the number of requests, and how many of them have no verdict in the judge's store."""
     rows, judges = _flat(asked), judge.model.members
-    return len(set(rows)) * len(judges), sum(one.unanswered(rows) for one in judges)
+    return len(set(rows)) * len(judges), sum(one.count_missing(rows) for one in judges)
 
 
 def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter[str]]:
@@ -93,10 +93,10 @@ def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter
         and the reasons for missing verdicts.
     """
     rows = _flat(asked)
-    rulings = dict(zip(rows, judge.model.rulings(rows, False), strict=True))
-    found = {row: ruling.verdict for row, ruling in rulings.items()}
-    errors = Counter(ruling.error for ruling in rulings.values() if ruling.error)
-    given_up = next((one.error for one in rulings.values() if not one.asked), None)
+    outcomes = dict(zip(rows, judge.model.ask(rows, False), strict=True))
+    found = {row: outcome.verdict for row, outcome in outcomes.items()}
+    errors = Counter(outcome.error for outcome in outcomes.values() if outcome.error)
+    given_up = next((one.error for one in outcomes.values() if not one.asked), None)
     if given_up or not any(found[row] for row in asked[PLAIN] if row):
         raise ValueError(
             f"the judge did not answer: {given_up or next(iter(errors))}. Fix the cause and run the same command again."

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate_qa.metrics.judge.scoring import unsure
+from evaluate_qa.metrics.judge.scoring import needs_judge
 
 from .reading import LabeledScores
 
@@ -30,7 +30,7 @@ def point(rows: LabeledScores, low: float, high: float, row_cost: float | None =
 
     `row_cost` is the mean cost of a request to the judge.
     """
-    within = np.array(unsure(rows.scores.tolist(), (low, high)))
+    within = np.array(needs_judge(rows.scores.tolist(), (low, high)))
     asked = float(within.mean())
     metric_right = (rows.scores >= rows.threshold) == rows.labels
     decided = float(metric_right[~within].mean()) if asked < 1 else None

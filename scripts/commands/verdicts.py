@@ -24,12 +24,12 @@ def export(
 ) -> None:
     """Export all verdicts of a cache with model, protocol, question, references and prediction."""
     from ..files.rows import file_format
-    from ..recording import export as write
+    from ..verdict_files import export_verdicts
 
     with reported_errors("verdicts export"):
         if file_format(target) == ".csv":
             raise ValueError(f"{target}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
-        count = write(cache_dir, target)
+        count = export_verdicts(cache_dir, target)
     typer.echo(f"Exported {counted(count, 'verdict')}.", err=True)
 
 
@@ -50,23 +50,23 @@ def import_(
     evaluate_qa.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """
     from evaluate_qa.metrics._shared.arguments import ANSWERS
-    from evaluate_qa.metrics.judge.protocols import protocol as named
+    from evaluate_qa.metrics.judge.protocols import load_protocol
 
     from ..files.rows import file_format
-    from ..recording import VerdictDefaults, import_rows
     from ..scoring.columns import MetricColumns, parse_columns
+    from ..verdict_files import VerdictDefaults, import_verdicts
 
     with reported_errors("verdicts import", "stopped. Import the file again."):
         if file_format(source) == ".csv":
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
-        given = VerdictDefaults(model, named(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
-        done = import_rows(source, cache_dir, given)
-    typer.echo(f"Imported {counted(done.new, 'verdict')}.", err=True)
-    if done.known:
-        typer.echo(f"The cache had {counted(done.known, 'verdict')} already.", err=True)
-    if done.differing:
+        defaults = VerdictDefaults(model, load_protocol(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
+        counts = import_verdicts(source, cache_dir, defaults)
+    typer.echo(f"Imported {counted(counts.new, 'verdict')}.", err=True)
+    if counts.known:
+        typer.echo(f"The cache had {counted(counts.known, 'verdict')} already.", err=True)
+    if counts.differing:
         typer.echo(
-            f"The cache, which was not changed, has other values for {counted(done.differing, 'verdict')}. Use another "
-            "--cache-dir for them.",
+            f"The cache, which was not changed, has other values for {counted(counts.differing, 'verdict')}. Use "
+            "another --cache-dir for them.",
             err=True,
         )

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from evaluate_qa.metrics._shared.arguments import RowError
-from evaluate_qa.metrics.judge.decisions import ASPECTS
+from evaluate_qa.metrics.judge.decision_api import ASPECTS
 
 from ..scoring.columns import MetricColumns
 from .batching import Columns

@@ -13,9 +13,8 @@ from typing import Any
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
-from evaluate_qa.metrics.judge.protocols import protocol
-from evaluate_qa.metrics.judge.scoring import unsure
-from evaluate_qa.recording import VerdictDefaults, import_rows
+from evaluate_qa.metrics.judge.protocols import load_protocol
+from evaluate_qa.metrics.judge.scoring import needs_judge
 from evaluate_qa.scoring.columns import MetricColumns
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
@@ -23,6 +22,7 @@ from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_mar
 from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 from evaluate_qa.spaces._shared.scoring.answering import message_of
 from evaluate_qa.spaces._shared.visitors.endpoints import VisitorEndpoint, public_address
+from evaluate_qa.verdict_files import VerdictDefaults, import_verdicts
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 # The endpoints that visitors may enter: "" for none, "public" or "any"; see README.md.
@@ -61,7 +61,7 @@ def recorded() -> Mapping[str, Any]:
     """Import the verdicts into a cache; return the options of `load` that use it."""
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    import_rows(str(VERDICTS), folder, VerdictDefaults(None, protocol("default"), MetricColumns()))
+    import_verdicts(str(VERDICTS), folder, VerdictDefaults(None, load_protocol("default"), MetricColumns()))
     return {"model": rows()[0]["model"], "cache_dir": str(folder), "first": "bem"}
 
 
@@ -88,7 +88,7 @@ def analyze(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
 
 def is_asked(score: float, options: Any) -> bool:
     """Return True if the judge decides an answer with this score of the matcher."""
-    asked: list[bool] = unsure([score], band(options))
+    asked: list[bool] = needs_judge([score], band(options))
     return asked[0]
 
 
@@ -177,7 +177,7 @@ def opinions(scorer: HostedScorer) -> list[Opinion]:
 
 def drawn(opinions: Sequence[Opinion], limits: tuple[float, float]) -> str:
     """Return figures, a picture and lists of the answers that the matcher and the judge decide."""
-    asked = unsure([opinion.score for opinion in opinions], limits)
+    asked = needs_judge([opinion.score for opinion in opinions], limits)
     answers = [replace(opinion, asked=is_asked) for opinion, is_asked in zip(opinions, asked, strict=True)]
     count, (low, high) = len(answers), limits
     alone = sum(one.matched == one.correct for one in answers)

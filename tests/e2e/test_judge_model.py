@@ -13,7 +13,7 @@ from real_chat_model import save_real_model, served
 import evaluate_qa
 from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, protocol
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, load_protocol
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_no_text_adds_a_special_token_to_the_prompt(folder, name):
     special = set(tokenizer.all_special_ids)
 
     def count(text):
-        prompt = model._prompt(protocol(name).conversation(text, [text], text))
+        prompt = model._prompt(load_protocol(name).conversation(text, [text], text))
         return sum(token in special for token in tokenizer(prompt, add_special_tokens=False)["input_ids"])
 
     lines = Path(__file__).parents[1].joinpath("metrics", "injections.jsonl").read_text("utf-8").splitlines()

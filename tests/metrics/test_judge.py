@@ -14,7 +14,7 @@ from chat_server import STATES, by_words, completion, numbered, rows
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.verdicts import Verdicts
+from evaluate_qa.metrics.judge.verdict_store import VerdictStore
 
 KEY = "sk-judge-0123456789abcdef"
 
@@ -83,7 +83,7 @@ def test_signature_shows_the_hash_of_extra_body(load, server, tmp_path):
     (added,) = set(warm.split("|")) - set(plain.split("|"))
     assert warm.replace(f"|{added}", "") == plain == load(extra_body={}).compute(**rows("right"))["signature"]
     assert warm == same != cold
-    kept = [record.judge.request for record in Verdicts(tmp_path)]
+    kept = [stored.judge.request for stored in VerdictStore(tmp_path)]
     assert len(kept) == 2
     assert added.removeprefix("request:") in kept
 
@@ -477,7 +477,7 @@ def test_not_attempted_comes_from_the_matcher(load, server, bem):
     assert asked["per_example"]["label"][1] == "incorrect"
 
 
-def test_a_judge_can_be_the_first_metric(load, server):
+def test_a_judge_can_be_a_matcher(load, server):
     server.plan["wrong 2"] = ["Hm."]
     first = load(model="small")
     out = load(first=first).compute(**rows("right", "wrong 2", "wrong 3"), ask=(0.3, 0.7))
@@ -487,11 +487,11 @@ def test_a_judge_can_be_the_first_metric(load, server):
 
 
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
-def test_metrics_without_verdicts_cannot_be_first(load, name, cases):
+def test_metrics_without_verdicts_cannot_be_matchers(load, name, cases):
     first = evaluate_qa.load(name, **cases[name].load)
     message = f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile"
     if first.verdicts and "references" in first.columns:
-        assert load(first=first).first is first
+        assert load(first=first).matcher is first
     else:
         for given in (first, name, evaluate_qa.path(name)):
             with pytest.raises(ValueError, match=message):
@@ -504,7 +504,7 @@ def test_another_matcher_must_return_scores_and_verdicts(load, result):
         def compute(self, **_):
             return result
 
-    with pytest.raises(ValueError, match=r"^judge: first returned no signature, or no score and verdict per row"):
+    with pytest.raises(ValueError, match=r"^judge: the matcher returned no signature, or no score and verdict per row"):
         load(first=Other()).compute(**rows("a"))
 
 

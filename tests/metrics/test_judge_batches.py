@@ -138,7 +138,7 @@ def test_files_have_limits(monkeypatch):
     lines = [(number, b"x" * size) for number, size in enumerate([4, 4, 4, 1, 1, 1, 12, 1])]
     monkeypatch.setattr(batches, "_MOST_REQUESTS", 3)
     monkeypatch.setattr(batches, "_MOST_BYTES", 10)
-    parts = [*batches._parts(lines)]
+    parts = [*batches._split(lines)]
     assert [rows for rows, _ in parts] == [[0, 1], [2, 3, 4], [5], [6], [7]]
     assert b"".join(content for _, content in parts) == b"".join(line for _, line in lines)
 

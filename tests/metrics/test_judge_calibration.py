@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.calibration import calibrated, fit_weights
+from evaluate_qa.metrics.judge.calibration import calibrate, fit_weights
 from evaluate_qa.metrics.judge.options import JudgeLoading
 from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.scoring import Ruling
+from evaluate_qa.metrics.judge.scoring import RequestOutcome, RowOutcome
 
 WEIGHTS = {"judge": 0.5, "first": 2.0, "intercept": -1.0}
 
 
-def ruling(score, asked=True):
-    return Ruling(Verdict("correct" if score >= 0.5 else "incorrect", score, score >= 0.5, "probabilities"), asked)
+def outcome(score, asked=True):
+    verdict = Verdict("correct" if score >= 0.5 else "incorrect", score, score >= 0.5, "probabilities")
+    return RowOutcome(verdict, (RequestOutcome(verdict, asked),))
 
 
 @pytest.mark.parametrize(("first", "score", "label"), [(0.6, 0.6234, "correct"), (0.3, 0.1191, "incorrect")])
@@ -27,24 +28,28 @@ def test_the_combination_by_hand(first, score, label):
 
     With ln(.3/.7), z = −1 + .693 − 1.695 = −2.001, and σ(z) = .119.
     """
-    found = calibrated(ruling(0.8), first, WEIGHTS).verdict
+    found = calibrate(outcome(0.8), first, WEIGHTS).verdict
     assert found.score == pytest.approx(score, abs=1e-4)
     assert (found.correct, found.label) == (label == "correct", label)
 
 
 def test_scores_are_clipped():
     """A score of 1 counts as .99: z = ln 99."""
-    found = calibrated(ruling(1.0), None, {"judge": 1.0, "intercept": 0.0}).verdict
+    found = calibrate(outcome(1.0), None, {"judge": 1.0, "intercept": 0.0}).verdict
     assert found.score == pytest.approx(0.99)
 
 
 @pytest.mark.parametrize(
     ("given", "first"),
-    [(Ruling(None, error="no reply"), 0.1), (ruling(0.9, asked=False), 0.1), (ruling(0.9), None)],
+    [
+        (RowOutcome(None, (RequestOutcome(None, error="no reply"),)), 0.1),
+        (outcome(0.9, asked=False), 0.1),
+        (outcome(0.9), None),
+    ],
     ids=["without a verdict", "not asked", "without the matcher's score"],
 )
 def test_other_rows_stay_as_they_are(given, first):
-    assert calibrated(given, first, WEIGHTS) == given
+    assert calibrate(given, first, WEIGHTS) == given
 
 
 def labeled(rows, seed=0):
@@ -88,7 +93,11 @@ def test_fit_needs_fifty_questions():
     ("weights", "matched", "message"),
     [
         ({"judge": 1.0, "intercept": 0.0}, True, "expected finite numbers for first, intercept, judge, as fit returns"),
-        (WEIGHTS, False, "expected finite numbers for intercept, judge, as fit returns them for a judge without first"),
+        (
+            WEIGHTS,
+            False,
+            "expected finite numbers for intercept, judge, as fit returns them for a judge without a matcher",
+        ),
         ({"judge": math.nan, "intercept": 0.0}, False, "weights are {'judge': nan"),
     ],
 )

@@ -2,16 +2,16 @@
 
 import pytest
 
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, load_protocol, parse_protocol
 
-DEFAULT = protocol("default")
+DEFAULT = load_protocol("default")
 EXAMPLE = "{prediction: Lyon, references: [Paris], label: incorrect}"
 PARIS = """\
 {question: "Capital of France?", prediction: It is Paris, references: [Paris, the city of Paris], label: correct}"""
 
 
 def with_examples(name, examples):
-    return parse("mine", PROTOCOLS[name].replace("---\n", f"---\nexamples: {examples}\n", 1))
+    return parse_protocol("mine", PROTOCOLS[name].replace("---\n", f"---\nexamples: {examples}\n", 1))
 
 
 def test_examples_are_turns_before_the_row():
@@ -26,7 +26,7 @@ def test_examples_are_turns_before_the_row():
 
 def test_examples_follow_the_system_message():
     settings = f'labels: {{"incorrect": 1, "no": 0}}\nsystem: You judge.\nexamples: [{EXAMPLE}]'
-    made = parse("mine", f"---\n{settings}\n---\n{{{{ prediction | quoted }}}}\n")
+    made = parse_protocol("mine", f"---\n{settings}\n---\n{{{{ prediction | quoted }}}}\n")
     assert [one["role"] for one in made.conversation("", ["a"], "b")] == ["system", "user", "assistant", "user"]
 
 

@@ -18,8 +18,8 @@ from evaluate_qa.labeled_data.files import TRAPS
 from evaluate_qa.metrics._shared import arguments
 from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import Reply
-from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, protocol
-from evaluate_qa.metrics.judge.reading import Unreadable, read
+from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, load_protocol
+from evaluate_qa.metrics.judge.reading import UnreadableReply, read_verdict
 
 
 def lines(path):
@@ -96,7 +96,7 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
 
     A text that left its field, a row that was lost, or a verdict of another row would change the result.
     """
-    asked, options = protocol("default" if name in STATES else name), {"protocol": name}
+    asked, options = load_protocol("default" if name in STATES else name), {"protocol": name}
     server.reply = lambda body: completion(replied(drawn(found(body), asked.labels), asked))
     if name in STATES:
         server.apis, options = {name}, {"api": name}
@@ -124,7 +124,7 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
 def test_texts_stay_in_their_fields(name):
     for row in in_every_place([*INJECTIONS, *(row["prediction"] for row in TRAPPED)]):
         reference, question, prediction = map(clean, row)
-        messages = protocol(name).conversation(question, [reference], prediction)
+        messages = load_protocol(name).conversation(question, [reference], prediction)
         assert found({"messages": messages}) == (question, (reference,), prediction)
 
 
@@ -141,10 +141,10 @@ def test_quoting_any_text_does_not_change_the_verdict(name, text):
 
 
 def check_quoting(name, text):
-    asked = protocol(name)
+    asked = load_protocol(name)
     for label in asked.labels:
         for reply in (replied(label, asked, text), f"<think>{text}</think>\n{replied(label, asked)}"):
             try:
-                assert read(Reply(reply), asked).label == label
-            except Unreadable:
+                assert read_verdict(Reply(reply), asked).label == label
+            except UnreadableReply:
                 assert "</think>" in text or len(text) > 5000

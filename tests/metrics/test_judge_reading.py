@@ -6,14 +6,14 @@ import pytest
 from chat_server import LABELS
 
 from evaluate_qa.metrics._shared.chat_models import Reply, Token
-from evaluate_qa.metrics.judge.protocols import PROTOCOLS, parse, protocol
-from evaluate_qa.metrics.judge.reading import Unreadable, read
+from evaluate_qa.metrics.judge.protocols import PROTOCOLS, load_protocol, parse_protocol
+from evaluate_qa.metrics.judge.reading import UnreadableReply, read_verdict
 
-DEFAULT = protocol("default")
+DEFAULT = load_protocol("default")
 
 
 def verdict(text, name="default", **reply):
-    return read(Reply(text, **reply), protocol(name))
+    return read_verdict(Reply(text, **reply), load_protocol(name))
 
 
 def logs(**probabilities):
@@ -51,7 +51,7 @@ def test_a_label_at_the_beginning_is_read(text, label):
 
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_a_label_elsewhere_is_unreadable(text):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableReply):
         verdict(text)
 
 
@@ -64,12 +64,12 @@ def test_ratings_are_numbers(text, score):
 
 @pytest.mark.parametrize("text", ["0.7", "0,5", "0\n0.5\n1", "10", "-1", "1.05", "0.55", "2", "1/2", "half"])
 def test_other_numbers_are_unreadable(text):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableReply):
         verdict(text, "morqa")
 
 
 def test_a_truncated_reply_names_max_tokens():
-    with pytest.raises(Unreadable, match="cut off: increase max_tokens"):
+    with pytest.raises(UnreadableReply, match="cut off: increase max_tokens"):
         verdict("<think>Let me see", cut_off=True)
     assert verdict("correct. As the", cut_off=True).label == "correct"
 
@@ -146,7 +146,7 @@ def test_json_replies_are_read(text, score, correct):
     ],
 )
 def test_other_replies_are_unreadable_if_json_is_expected(text):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableReply) as caught:
         verdict(text, "smile")
     assert len(str(caught.value)) < 300
 
@@ -154,23 +154,25 @@ def test_other_replies_are_unreadable_if_json_is_expected(text):
 def test_diver_qa_accepts_strings_and_numbers():
     assert verdict('{"match": "1"}', "diver_qa").score == 1
     assert verdict('{"match": 0}', "diver_qa").label == "0"
-    assert protocol("diver_qa").schema["properties"] == {"match": {"enum": ["1", "0"], "type": "string"}}
+    assert load_protocol("diver_qa").schema["properties"] == {"match": {"enum": ["1", "0"], "type": "string"}}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_request_has_the_question_and_all_references(name):
-    messages = protocol(name).conversation("Who?", ["Marie", "Curie"], "Marie")
+    messages = load_protocol(name).conversation("Who?", ["Marie", "Curie"], "Marie")
     text = messages[-1]["content"]
     assert 'Question: "Who?"' in text
     assert f'{"Correct" if name == "yes-no" else "Reference"} answers: "Marie", "Curie"' in text
-    assert "Question" not in protocol("default").conversation("", ["Marie"], "x")[-1]["content"].replace("question", "")
+    assert "Question" not in load_protocol("default").conversation("", ["Marie"], "x")[-1]["content"].replace(
+        "question", ""
+    )
 
 
 def test_properties_of_the_protocols():
     assert tuple(DEFAULT.labels) == LABELS
-    assert [name for name in PROTOCOLS if protocol(name).needs_question] == [*PROTOCOLS][2:]
-    assert [name for name in PROTOCOLS if protocol(name).first_token_decides] == ["default", "yes-no", "evouna"]
-    assert len({protocol(name).signature for name in PROTOCOLS}) == len(PROTOCOLS)
+    assert [name for name in PROTOCOLS if load_protocol(name).needs_question] == [*PROTOCOLS][2:]
+    assert [name for name in PROTOCOLS if load_protocol(name).first_token_decides] == ["default", "yes-no", "evouna"]
+    assert len({load_protocol(name).signature for name in PROTOCOLS}) == len(PROTOCOLS)
 
 
 GOOD = '---\nlabels: {"good": 1, "bad": 0}\n---\n{{ prediction }}\n'
@@ -179,13 +181,13 @@ GOOD = '---\nlabels: {"good": 1, "bad": 0}\n---\n{{ prediction }}\n'
 def test_a_protocol_can_be_a_file(tmp_path):
     file = tmp_path / "mine.j2"
     file.write_text(GOOD, "utf-8")
-    mine = protocol(file)
+    mine = load_protocol(file)
     assert mine.conversation("", ["a"], "x <|y|>") == [{"role": "user", "content": "x <|y|>"}]
     assert mine.signature.startswith("mine.j2@")
     file.write_text(GOOD + "More.", "utf-8")
-    assert protocol(file).signature != mine.signature
+    assert load_protocol(file).signature != mine.signature
     file.write_bytes(GOOD.replace("\n", "\r\n").encode())
-    assert protocol(file).labels == mine.labels
+    assert load_protocol(file).labels == mine.labels
 
 
 @pytest.mark.parametrize(
@@ -212,11 +214,11 @@ def test_a_protocol_can_be_a_file(tmp_path):
 )
 def test_invalid_protocols_raise(text, message):
     with pytest.raises(ValueError, match=r"^protocol 'mine' cannot be used: ") as caught:
-        parse("mine", text)
+        parse_protocol("mine", text)
     assert message in str(caught.value)
 
 
 def test_many_ends_of_thoughts_are_unreadable():
     """Reading the reply from each of 20,000 took 8 seconds."""
-    with pytest.raises(Unreadable, match="the reply has 20,001 </think> tags; expected one"):
+    with pytest.raises(UnreadableReply, match="the reply has 20,001 </think> tags; expected one"):
         verdict("</think>" * 20_000 + "correct")

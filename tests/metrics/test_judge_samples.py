@@ -7,7 +7,7 @@ import pytest
 from chat_server import rows, texts
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.verdicts import JudgedRow
+from evaluate_qa.metrics.judge.verdict_store import JudgedRow
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from commands import run_command
 from evaluate_qa.auditing.figures import Audited, figures
 from evaluate_qa.auditing.requests import INJECTED, INJECTIONS, PLAIN
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.metrics.judge.protocols import protocol
+from evaluate_qa.metrics.judge.protocols import load_protocol
 
 # Two answers to each question, one of them right. A third of the answers are long.
 ROWS = [
@@ -216,7 +216,7 @@ def test_a_stopped_audit_continues(audit, server):
 )
 def test_invalid_input_is_reported_before_the_judge_is_asked(audit, server, arguments, message):
     write_rows("right.jsonl", [row for row in ROWS if row["label"]])
-    of_judge = protocol("default").signature
+    of_judge = load_protocol("default").signature
     for name, its, rows in (
         ("keyless", of_judge, [{"verdicts": {}}]),
         ("foreign", of_judge, []),

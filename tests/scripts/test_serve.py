@@ -19,7 +19,7 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.decisions import ASPECTS
+from evaluate_qa.metrics.judge.decision_api import ASPECTS
 from evaluate_qa.serving import bodies, running
 from evaluate_qa.serving.app import Server
 from evaluate_qa.serving.batching import Batcher, QueueFullError

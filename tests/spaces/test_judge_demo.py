@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
-from evaluate_qa.metrics.judge.scoring import unsure
+from evaluate_qa.metrics.judge.scoring import needs_judge
 from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
@@ -53,7 +53,7 @@ def test_figures_and_groups():
 def test_the_figures_agree_with_the_metric(opinions, scorer_of, band):
     rows = [{"questions": o.question, "references": o.references, "predictions": o.answer} for o in opinions]
     found = scorer_of("judge").compute(rows, {"ask": band})
-    asked = unsure([opinion.score for opinion in opinions], band)
+    asked = needs_judge([opinion.score for opinion in opinions], band)
     assert found["per_example"]["asked"] == asked
     assert found["per_example"]["verdict"] == [
         replace(o, asked=a).verdict for o, a in zip(opinions, asked, strict=True)

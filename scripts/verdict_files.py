@@ -1,4 +1,4 @@
-"""Export and import of judge verdicts, for `evaluate-qa verdicts`, while other processes may use the cache.
+"""Export and import judge verdicts, for `evaluate-qa verdicts`, while other processes may use the cache.
 
 A verdict is a row of a file:
 
@@ -18,10 +18,10 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Kind, Number, Unexpected, Whole
 from evaluate_qa.metrics._shared.progress import followed, progress
-from evaluate_qa.metrics.judge.decisions import PROBABILITIES, Decisions, decisions
-from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, protocol
+from evaluate_qa.metrics.judge.decision_api import PROBABILITIES, DecisionQuestions, parse_questions
+from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, load_protocol
 from evaluate_qa.metrics.judge.reading import Verdict
-from evaluate_qa.metrics.judge.verdicts import ENDPOINT, FILE, JudgedRow, JudgeName, Record, Verdicts
+from evaluate_qa.metrics.judge.verdict_store import ENDPOINT, FILE, JudgedRow, JudgeId, StoredVerdict, VerdictStore
 
 from .files.rows import Row as Line
 from .files.rows import place, read_rows
@@ -48,7 +48,7 @@ class VerdictDefaults:
 
 
 @dataclass
-class Imported:
+class ImportCounts:
     """Numbers of imported verdicts: added, in the cache already, and different from the cache, which was kept."""
 
     new: int = 0
@@ -56,88 +56,88 @@ class Imported:
     differing: int = 0
 
 
-def export(folder: Path, target: str) -> int:
+def export_verdicts(folder: Path, target: str) -> int:
     """Write all verdicts of a cache to a file, and return their number."""
     if not (folder / FILE).is_file():
         raise FileNotFoundError(f"{folder} holds no verdicts. Give the cache_dir of a judge.")
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)  # otherwise, an unreadable cache would look empty
         try:
-            return write_rows(target, map(_line, followed(Verdicts(folder), "verdicts: export", "verdict")))
+            return write_rows(target, map(_format, followed(VerdictStore(folder), "verdicts: export", "verdict")))
         except UserWarning as warning:
             problem = str(warning).partition(". ")[0]
             raise OSError(f"{problem}. Restore the file, or give another --cache-dir.") from None
 
 
-def import_rows(source: str, folder: Path, given: VerdictDefaults) -> Imported:
+def import_verdicts(source: str, folder: Path, defaults: VerdictDefaults) -> ImportCounts:
     """Add the verdicts in a file to a cache. A file may be imported again after an error."""
-    done, verdicts = Imported(), Verdicts(folder)
-    records = _records(source, given)
+    counts, store = ImportCounts(), VerdictStore(folder)
+    verdicts = _read(source, defaults)
     with progress("verdicts: import", None, "verdict") as bar:
-        while batch := list(islice(records, _BATCH)):
-            _store(batch, verdicts, done)
+        while batch := list(islice(verdicts, _BATCH)):
+            _add(batch, store, counts)
             bar.update(len(batch))
-    return done
+    return counts
 
 
-def _records(source: str, given: VerdictDefaults) -> Iterator[Record]:
-    for number, row in read_rows(source):
+def _read(source: str, defaults: VerdictDefaults) -> Iterator[StoredVerdict]:
+    for number, line in read_rows(source):
         try:
-            yield _record(row, given)
+            yield _parse(line, defaults)
         except ValueError as error:
             raise ValueError(f"{place(source, number)}: {error}") from None
 
 
-def _store(records: Iterable[Record], verdicts: Verdicts, done: Imported) -> None:
-    """Add and count the records that are not in the cache."""
-    by_judge: dict[JudgeName, list[Record]] = {}
-    for one in records:
+def _add(verdicts: Iterable[StoredVerdict], store: VerdictStore, counts: ImportCounts) -> None:
+    """Add and count the verdicts that are not in the cache."""
+    by_judge: dict[JudgeId, list[StoredVerdict]] = {}
+    for one in verdicts:
         by_judge.setdefault(one.judge, []).append(one)
     for judge, of_judge in by_judge.items():
-        there = verdicts.read(judge, list(dict.fromkeys(one.row for one in of_judge)))
-        new: dict[JudgedRow, Record] = {}
+        there = store.read(judge, list(dict.fromkeys(one.row for one in of_judge)))
+        new: dict[JudgedRow, StoredVerdict] = {}
         for one in of_judge:
             if (other := there.get(one.row) or new.setdefault(one.row, one)) is one:
-                done.new += 1
+                counts.new += 1
             elif other.verdict == one.verdict:
-                done.known += 1
+                counts.known += 1
             else:
-                done.differing += 1
-        verdicts.write(list(new.values()))
-        if len(verdicts.read(judge, list(new))) < len(new):
-            raise OSError(f"verdicts cannot be stored in {verdicts.folder / FILE}. Make the file writable.")
+                counts.differing += 1
+        store.write(list(new.values()))
+        if len(store.read(judge, list(new))) < len(new):
+            raise OSError(f"verdicts cannot be stored in {store.folder / FILE}. Make the file writable.")
 
 
-def _line(record: Record) -> Line:
-    judge, row, verdict = asdict(record.judge), asdict(record.row), asdict(record.verdict)
+def _format(stored: StoredVerdict) -> Line:
+    judge, row, verdict = asdict(stored.judge), asdict(stored.row), asdict(stored.verdict)
     verdict["verdict"] = verdict.pop("correct")
     more = {"confidence": verdict.pop("confidence"), **(verdict.pop("aspects") or {})}
     verdict |= {name: value for name, value in more.items() if value is not None}
     row["references"] = list(row["references"])
-    return {**judge, **row, **verdict, "tokens_in": record.tokens_in, "tokens_out": record.tokens_out}
+    return {**judge, **row, **verdict, "tokens_in": stored.tokens_in, "tokens_out": stored.tokens_out}
 
 
-def _record(line: Line, given: VerdictDefaults) -> Record:
-    """Return the record in a row; raise ValueError, which names the column, for a missing or invalid value."""
-    named = _text(line, "protocol", given.protocol.signature)
-    known = [given.protocol, *map(protocol, PROTOCOLS)]
-    judged_by = decisions(named) or next((one for one in known if named in (one.name, one.signature)), None)
+def _parse(line: Line, defaults: VerdictDefaults) -> StoredVerdict:
+    """Return the verdict in a line; raise ValueError, which names the column, for a missing or invalid value."""
+    named = _text(line, "protocol", defaults.protocol.signature)
+    known = [defaults.protocol, *map(load_protocol, PROTOCOLS)]
+    judged_by = parse_questions(named) or next((one for one in known if named in (one.name, one.signature)), None)
     if judged_by is None:
         raise ValueError(
             f"protocol is {named!r}; expected one of {', '.join(PROTOCOLS)}. Give the file of another protocol: "
             "--protocol FILE."
         )
     generator, request = _text(line, "generator", ENDPOINT), _text(line, "request", "")
-    return Record(
-        JudgeName(_text(line, "model", given.model), judged_by.signature, generator, request),
-        _row(line, given.columns, judged_by),
-        _verdict(line, judged_by),
-        _checked(line, "tokens_in", _COUNT),
-        _checked(line, "tokens_out", _COUNT),
+    return StoredVerdict(
+        JudgeId(_text(line, "model", defaults.model), judged_by.signature, generator, request),
+        _parse_row(line, defaults.columns, judged_by),
+        _parse_verdict(line, judged_by),
+        _optional(line, "tokens_in", _COUNT),
+        _optional(line, "tokens_out", _COUNT),
     )
 
 
-def _row(line: Line, columns: MetricColumns, judged_by: Protocol | Decisions) -> JudgedRow:
+def _parse_row(line: Line, columns: MetricColumns, judged_by: Protocol | DecisionQuestions) -> JudgedRow:
     found = {}
     for name, column in ANSWERS.items():
         place = columns.name_in(line, name)
@@ -147,30 +147,31 @@ def _row(line: Line, columns: MetricColumns, judged_by: Protocol | Decisions) ->
             raise ValueError(f"{place} is {line.get(place)!r:.80}; expected {unexpected}") from None
     if judged_by.needs_question and not found["questions"].strip():
         raise ValueError(f"there is no question, which the protocol {judged_by.name!r} needs")
-    sample = _checked(line, "sample", _COUNT) or 0
+    sample = _optional(line, "sample", _COUNT) or 0
     return JudgedRow(found["questions"], tuple(found["references"]), found["predictions"], sample)
 
 
-def _verdict(line: Line, judged_by: Protocol | Decisions) -> Verdict:
-    correct, score = line.get("verdict"), _share(line, "score")
+def _parse_verdict(line: Line, judged_by: Protocol | DecisionQuestions) -> Verdict:
+    correct, score = line.get("verdict"), _optional_share(line, "score")
     how, reason = _text(line, "how", RECORDED), _text(line, "reason", "") or None
     if correct is not None and not isinstance(correct, bool):
         raise ValueError(f"verdict is {correct!r}; expected true or false")
     if how not in _HOW:
         raise ValueError(f"how is {how!r:.80}; expected one of {', '.join(_HOW)}")
-    label = _label(line, judged_by, correct)
+    label = _parse_label(line, judged_by, correct)
     own = judged_by.labels[label]
-    if correct is not None and correct != (own > 0.5):  # noqa: PLR2004
+    is_correct = own > 0.5  # noqa: PLR2004 - half of the scale
+    if correct is not None and correct != is_correct:
         raise ValueError(f"verdict is {correct}, which contradicts the label {label!r}. Leave one of them out.")
-    has_grade = any(held not in (LABEL, REASON) for held in judged_by.fields.values())
+    has_grade = any(content not in (LABEL, REASON) for content in judged_by.fields.values())
     if score is not None and abs(score - own) >= 1 and not has_grade:
         raise ValueError(f"score is {score:g}, which contradicts the label {label!r}. Leave one of them out.")
-    aspects = {name: _share(line, name) for name in getattr(judged_by, "aspects", ())}
-    given = own if score is None else score
-    return Verdict(label, given, own > 0.5, how, reason, _share(line, "confidence"), aspects or None)  # noqa: PLR2004
+    aspects = {name: _optional_share(line, name) for name in getattr(judged_by, "aspects", ())}
+    confidence = _optional_share(line, "confidence")
+    return Verdict(label, own if score is None else score, is_correct, how, reason, confidence, aspects or None)
 
 
-def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) -> str:
+def _parse_label(line: Line, judged_by: Protocol | DecisionQuestions, correct: bool | None) -> str:
     """Return the label as the protocol spells it, or the best or worst label for a verdict without one."""
     labels = judged_by.labels
     if line.get("label") is None and correct is not None:
@@ -184,12 +185,12 @@ def _label(line: Line, judged_by: Protocol | Decisions, correct: bool | None) ->
     return found
 
 
-def _share(line: Line, name: str) -> float | None:
-    value = _checked(line, name, _SHARE)
+def _optional_share(line: Line, name: str) -> float | None:
+    value = _optional(line, name, _SHARE)
     return None if value is None else float(value)
 
 
-def _checked(line: Line, name: str, kind: Kind) -> Any:
+def _optional(line: Line, name: str, kind: Kind) -> Any:
     """Return a value that the row may lack."""
     value = line.get(name)
     if value is not None and not kind.accepts(value):

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from .._shared.arguments import is_number
-from .prompts import quoted
+from .prompts import quote
 from .protocols import LABELS, RULES
-from .reading import Unreadable, Verdict
+from .reading import UnreadableReply, Verdict
 
 Api = Literal["chat", "decisions", "systemone"]
 APIS = get_args(Api)
@@ -54,7 +54,7 @@ _TOLERANCE = 0.02
 
 
 @dataclass(frozen=True)
-class Decisions:
+class DecisionQuestions:
     """The questions about a row to `systemone` or `decisions`, in place of a protocol, and how answers are read.
 
     `aspects` are the names of further questions, from `ASPECTS`.
@@ -97,32 +97,32 @@ class Decisions:
     def body(self, question: str, references: Sequence[str], prediction: str) -> dict[str, Any]:
         """Return the fields of a request, without the model."""
         parts = {
-            **({"question": quoted(question)} if question else {}),
-            "reference_answers": f"[{', '.join(map(quoted, references))}]",
-            "answer_to_judge": quoted(prediction),
+            **({"question": quote(question)} if question else {}),
+            "reference_answers": f"[{', '.join(map(quote, references))}]",
+            "answer_to_judge": quote(prediction),
         }
         state = "{" + ", ".join(f'"{name}": {text}' for name, text in parts.items()) + "}"
         return {"state" if self.api == "systemone" else "input": state, "questions": self._questions}
 
     def read(self, content: Mapping[str, Any]) -> Verdict:
-        """Return the verdict in a reply, with the aspects; raise Unreadable if it has no answer about correctness.
+        """Return the verdict in a reply, with the aspects; raise UnreadableReply if it has no answer about correctness.
 
         The score is the probability of `correct`. An aspect that is refused or missing is None.
         """
-        answers = _by_name(content.get("answers"))
+        answers = _answers_by_name(content.get("answers"))
         answer = answers.get(_CORRECT)
         if answer is None:
-            raise Unreadable(f"the reply has no answer to the question {_CORRECT!r}")
+            raise UnreadableReply(f"the reply has no answer to the question {_CORRECT!r}")
         if answer.get("type") == "refusal":
-            raise Unreadable("the judge refuses to answer")
-        chance = _distribution(answer.get("probabilities"))
-        label, chosen = max(chance, key=lambda name: chance[name]), answer.get("choice")
-        if not isinstance(chosen, str) or chosen not in chance or chance[chosen] < chance[label] - _TOLERANCE:
-            raise Unreadable(f"the reply chooses {chosen!r:.80}, but {label!r} has the highest probability")
+            raise UnreadableReply("the judge refuses to answer")
+        probabilities = _label_probabilities(answer.get("probabilities"))
+        (label, highest), chosen = max(probabilities.items(), key=lambda pair: pair[1]), answer.get("choice")
+        if not isinstance(chosen, str) or probabilities.get(chosen, 0.0) < highest - _TOLERANCE:
+            raise UnreadableReply(f"the reply chooses {chosen!r:.80}, but {label!r} has the highest probability")
         aspects = [(name, answers.get(name, {})) for name in self.aspects]
         return Verdict(
             chosen,
-            chance[_CORRECT],
+            probabilities[_CORRECT],
             chosen == _CORRECT,
             PROBABILITIES,
             confidence=_probability(answer.get("confidence")),
@@ -130,35 +130,35 @@ class Decisions:
         )
 
 
-def decisions(name: str) -> Decisions | None:
-    """Return the questions by their name or signature; None for another name."""
+def parse_questions(name: str) -> DecisionQuestions | None:
+    """Return the questions with a name or signature; None for another name."""
     api, *aspects = name.partition("@")[0].split("+")
-    made = Decisions(api, tuple(aspect for aspect in ASPECTS if aspect in aspects))
-    return made if api in APIS[1:] and name in (made.name, made.signature) else None
+    questions = DecisionQuestions(api, tuple(aspect for aspect in ASPECTS if aspect in aspects))
+    return questions if api in APIS[1:] and name in (questions.name, questions.signature) else None
 
 
-def _by_name(answers: Any) -> dict[str, Mapping[str, Any]]:
+def _answers_by_name(answers: Any) -> dict[str, Mapping[str, Any]]:
     """Return the answers by name; `systemone` has a mapping, `decisions` a list."""
     if not isinstance(answers, (dict, list)):
-        raise Unreadable("the reply has no answers")
+        raise UnreadableReply("the reply has no answers")
     listed = [(answer.get("name"), answer) for answer in answers if isinstance(answer, dict)]
     pairs = list(answers.items()) if isinstance(answers, dict) else listed
     named = [(name, answer) for name, answer in pairs if isinstance(name, str) and isinstance(answer, dict)]
     if len(dict(named)) < len(named):
-        raise Unreadable("the reply answers a question twice")
+        raise UnreadableReply("the reply answers a question twice")
     return dict(named)
 
 
-def _distribution(given: Any) -> dict[str, float]:
+def _label_probabilities(given: Any) -> dict[str, float]:
     """Return the probability of each label; `systemone` has a mapping, `decisions` a list."""
     if isinstance(given, list):
         given = {str(option.get("value")): option.get("probability") for option in given if isinstance(option, dict)}
     if not isinstance(given, dict) or not given:
-        raise Unreadable("the reply has no probabilities")
+        raise UnreadableReply("the reply has no probabilities")
     probabilities = {label: _probability(given.get(label)) for label in LABELS}
     known = {label: value for label, value in probabilities.items() if value is not None}
     if len(known) < len(LABELS) or abs(sum(known.values()) - 1) > _TOLERANCE:
-        raise Unreadable(f"the reply does not have the probabilities of {', '.join(LABELS)}: {given!r:.200}")
+        raise UnreadableReply(f"the reply does not have the probabilities of {', '.join(LABELS)}: {given!r:.200}")
     return known
 
 

@@ -9,7 +9,7 @@ import pytest
 from chat_server import LABELS, decision, rows
 
 import evaluate_qa
-from evaluate_qa.metrics.judge.decisions import ASPECTS, Decisions, decisions
+from evaluate_qa.metrics.judge.decision_api import ASPECTS, DecisionQuestions, parse_questions
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS
 
 APIS = ("systemone", "decisions")
@@ -37,7 +37,7 @@ def test_the_score_is_the_probability_of_correct(load, server, api):
     assert (found["tokens_in"], found["tokens_out"]) == ([80, 80, 80, 0, 80], [0] * 5)
     assert found["confidence"] == [0.8, 0.8, 0.8, None, 0.8]
     assert out["cost"] == pytest.approx(2 * 80 * 2.5e-6)
-    assert f"|protocol:{Decisions(api).signature}|score:probabilities" in out["signature"]
+    assert f"|protocol:{DecisionQuestions(api).signature}|score:probabilities" in out["signature"]
 
 
 def test_aspects_are_columns_of_the_same_request(load, server, api):
@@ -238,7 +238,7 @@ def test_invalid_options_raise(server, given, message):
 
 
 def test_questions_are_found_by_name():
-    made = Decisions("systemone", ("complete", "off_topic"))
-    assert decisions(made.name) == decisions(made.signature) == made
+    made = DecisionQuestions("systemone", ("complete", "off_topic"))
+    assert parse_questions(made.name) == parse_questions(made.signature) == made
     for name in (*PROTOCOLS, "systemone+polite", f"{made.name}@00000000", "chat", ""):
-        assert decisions(name) is None
+        assert parse_questions(name) is None
