@@ -38,7 +38,7 @@ SECONDS, RETRIES, CONCURRENCY = 20.0, 1, 8
 
 DEMO = """\
 The fast metric bem scores every answer below. Where it is **confident**, its verdict stands; otherwise the **judge**
-decides. Drag the sliders to change the range of scores that go to the judge.
+decides. Drag the sliders to change the band of scores that go to the judge.
 
 The judge of this demo is a person: the verdicts were written by hand and stand in for a model. They also serve as the
 truth here, so a judge who decides every answer makes no mistake. The answers were chosen to show each case. The figures
@@ -51,18 +51,18 @@ OWN_TEXTS = {
 }
 
 
-def rows() -> list[dict[str, Any]]:
+def recorded_rows() -> list[dict[str, Any]]:
     """Return the recorded verdicts, each with its row."""
     return [row for _, row in read_rows(VERDICTS)]
 
 
 @cache
-def recorded() -> Mapping[str, Any]:
+def import_recorded() -> Mapping[str, Any]:
     """Import the verdicts into a cache; return the options of `load` that use it."""
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     import_verdicts(str(VERDICTS), folder, VerdictDefaults(None, load_protocol("default"), MetricColumns()))
-    return {"model": rows()[0]["model"], "cache_dir": str(folder), "first": "bem"}
+    return {"model": recorded_rows()[0]["model"], "cache_dir": str(folder), "first": "bem"}
 
 
 @dataclass(frozen=True)
@@ -81,30 +81,24 @@ def analyze(scorer: HostedScorer, row: Row, options: Any) -> BothVerdicts:
     """Ask the matcher, and the judge if its verdict is needed or recorded."""
     matcher = scorer.compute([row], {"ask": NEVER})["per_example"]
     is_recorded = scorer.metric.load_options.endpoint is None
-    needed = is_recorded or is_asked(matcher["score"][0], options)
+    needed = is_recorded or needs_judge(matcher["score"], band_of(options))[0]
     judge = scorer.compute([row], {"ask": ALWAYS})["per_example"] if needed else None
     return BothVerdicts(matcher, judge, is_recorded)
 
 
-def is_asked(score: float, options: Any) -> bool:
-    """Return True if the judge decides an answer with this score of the matcher."""
-    asked: list[bool] = needs_judge([score], band(options))
-    return asked[0]
-
-
-def band(options: Any) -> tuple[float, float]:
-    """Return the range of scores that go to the judge."""
+def band_of(options: Any) -> tuple[float, float]:
+    """Return the band of the matcher's scores in which the judge decides."""
     low, high = options.ask or DEFAULT_BAND
     return low, high
 
 
 def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -> Outcome:
     """Return the matcher's verdict where it is confident, else the judge's."""
-    matched = parts.matcher["score"][0]
-    asked = is_asked(matched, options)
+    matcher_score, band = parts.matcher["score"][0], band_of(options)
+    asked = needs_judge([matcher_score], band)[0]
     columns = parts.judge if asked else parts.matcher
     score, verdict, best = (columns[name][0] if columns else None for name in ("score", "verdict", "best_reference"))
-    bars = [Bar("bem", matched, "bem's probability that the answer is right")]
+    bars = [Bar("bem", matcher_score, "bem's probability that the answer is right")]
     if asked and score is not None:
         by = "recorded by hand" if parts.recorded else "at your endpoint"
         bars.append(Bar("Judge", score, f"the judge's probability that the answer is right ({by})"))
@@ -112,21 +106,21 @@ def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -
         score=score,
         bars=bars,
         marks=[] if asked or best is None else evidence_marks(row, best),
-        why=_why(parts, matched, band(options), asked),
+        why=_why(parts, matcher_score, band, asked),
         verdict=verdict,
         best_reference=best,
     )
 
 
-def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked: bool) -> str:
-    low, high = limits
-    if limits == NEVER:
-        return f"bem decides, with a probability of {matched:.2f}. The judge is never asked."
+def _why(parts: BothVerdicts, matcher_score: float, band: tuple[float, float], asked: bool) -> str:
+    low, high = band
+    if band == NEVER:
+        return f"bem decides, with a probability of {matcher_score:.2f}. The judge is never asked."
     if not asked:
-        side = f"below {low:g}" if matched < low else f"{high:g} or more"
-        return f"bem is confident: {matched:.2f} is {side}. The judge is not asked."
-    unsure = f"bem is not confident: {matched:.2f} is between {low:g} and {high:g}. The judge is asked"
-    begun = "The judge is asked about every answer" if limits == ALWAYS else unsure
+        side = f"below {low:g}" if matcher_score < low else f"{high:g} or more"
+        return f"bem is confident: {matcher_score:.2f} is {side}. The judge is not asked."
+    unsure = f"bem is not confident: {matcher_score:.2f} is between {low:g} and {high:g}. The judge is asked"
+    begun = "The judge is asked about every answer" if band == ALWAYS else unsure
     if parts.judge is None:
         return f"{begun}. Press Score."
     if parts.judge["label"][0] is None:
@@ -136,51 +130,51 @@ def _why(parts: BothVerdicts, matched: float, limits: tuple[float, float], asked
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """The verdicts of matcher and judge on an answer; `asked` is True if the judge decides it."""
+class DemoAnswer:
+    """An answer with the verdicts of matcher and judge; `asked` is True if the judge decides it."""
 
     question: str
     references: Sequence[str]
     answer: str
     score: float
-    matched: bool
+    matcher_verdict: bool
     label: str
-    correct: bool
+    judge_verdict: bool
     reason: str
     asked: bool = False
 
     @property
     def verdict(self) -> bool:
         """The cascade's verdict."""
-        return self.correct if self.asked else self.matched
+        return self.judge_verdict if self.asked else self.matcher_verdict
 
     @property
     def is_mistake(self) -> bool:
         """True if the cascade's verdict is wrong."""
-        return self.verdict != self.correct
+        return self.verdict != self.judge_verdict
 
 
-def opinions(scorer: HostedScorer) -> list[Opinion]:
-    """Return the verdicts of matcher and judge on the answers of the demo, in the order of the matcher's score."""
-    lines = rows()
+def demo_answers(scorer: HostedScorer) -> list[DemoAnswer]:
+    """Return the answers of the demo with the verdicts of matcher and judge, in the order of the matcher's score."""
+    lines = recorded_rows()
     names = {"questions": "question", "references": "references", "predictions": "prediction"}
     answers = [{column: line[name] for column, name in names.items()} for line in lines]
     matcher, judge = (scorer.compute(answers, {"ask": ask})["per_example"] for ask in (NEVER, ALWAYS))
     found = [
-        Opinion(line["question"], line["references"], line["prediction"], score, matched, label, judged, line["reason"])
-        for line, score, matched, label, judged in zip(
+        DemoAnswer(line["question"], line["references"], line["prediction"], score, fast, label, judged, line["reason"])
+        for line, score, fast, label, judged in zip(
             lines, matcher["score"], matcher["verdict"], judge["label"], judge["verdict"], strict=True
         )
     ]
-    return sorted(found, key=lambda opinion: opinion.score)
+    return sorted(found, key=lambda answer: answer.score)
 
 
-def drawn(opinions: Sequence[Opinion], limits: tuple[float, float]) -> str:
+def draw_cascade(answers: Sequence[DemoAnswer], band: tuple[float, float]) -> str:
     """Return figures, a picture and lists of the answers that the matcher and the judge decide."""
-    asked = needs_judge([opinion.score for opinion in opinions], limits)
-    answers = [replace(opinion, asked=is_asked) for opinion, is_asked in zip(opinions, asked, strict=True)]
-    count, (low, high) = len(answers), limits
-    alone = sum(one.matched == one.correct for one in answers)
+    asked = needs_judge([answer.score for answer in answers], band)
+    answers = [replace(answer, asked=is_asked) for answer, is_asked in zip(answers, asked, strict=True)]
+    count, (low, high) = len(answers), band
+    alone = sum(one.matcher_verdict == one.judge_verdict for one in answers)
     together = sum(not one.is_mistake for one in answers)
     figures = {
         "Answers sent to the judge": (f"{sum(asked)} of {count}", ""),
@@ -200,11 +194,11 @@ def demo(scorer: HostedScorer, page: Any) -> None:
     """Lay out the tab Demo: the cascade on the recorded verdicts, with sliders for its band."""
     import gradio as gr
 
-    known = cache(partial(opinions, scorer))
+    answers = cache(partial(demo_answers, scorer))
 
     def draw(low: float, high: float) -> str:
         try:
-            return drawn(known(), (min(low, high), max(low, high)))
+            return draw_cascade(answers(), (min(low, high), max(low, high)))
         except Exception as error:
             return markup.problem(message_of(error))
 
@@ -222,7 +216,7 @@ def demo(scorer: HostedScorer, page: Any) -> None:
         end.input(draw, ends, shown, queue=False, trigger_mode="always_last", **quiet)
 
 
-def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
+def with_endpoint(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
     """Return a scorer that asks the visitor's endpoint."""
     endpoint = Endpoint(
         given.url,
@@ -234,7 +228,7 @@ def asking(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
         resolve=None if ENDPOINTS == "any" else public_address,
     )
     metric = scorer.metric
-    return scorer.with_metric(type(metric)(endpoint=endpoint, model=given.model, first=metric.first))
+    return scorer.with_metric(type(metric)(endpoint=endpoint, model=given.model, first=metric.matcher))
 
 
 FIELDS = boxes("Both bem and the judge read it.", required=True, limits="")
@@ -249,10 +243,10 @@ SPECIFICATION = Specification(
     EXAMPLES,
     explain,
     analyze,
-    loading=recorded,
+    loading=import_recorded,
     python=PYTHON,
     demo=demo,
-    asking=asking if ENDPOINTS else None,
+    asking=with_endpoint if ENDPOINTS else None,
 )
 
 if __name__ == "__main__":

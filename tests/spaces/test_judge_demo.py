@@ -10,25 +10,25 @@ from evaluate_qa.spaces._shared.drawing.figures import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
 from evaluate_qa.spaces.judge import app
-from evaluate_qa.spaces.judge.app import Opinion, drawn
+from evaluate_qa.spaces.judge.app import DemoAnswer, draw_cascade
 
 
 @pytest.fixture(scope="module")
-def opinions(scorer_of):
-    return app.opinions(scorer_of("judge"))
+def answers(scorer_of):
+    return app.demo_answers(scorer_of("judge"))
 
 
-OPINIONS = [
-    Opinion("Who?", ["Ann"], "Bob", 0.02, False, "incorrect", False, "Another."),
-    Opinion("Who?", ["Ann"], "Her <name>", 0.30, False, "correct", True, "The same."),
-    Opinion("Who?", ["Ann"], "Not Ann", 0.95, True, "incorrect", False, "It denies it."),
-    Opinion("Who?", ["Ann", "Anna"], "Ann", 0.99, True, "correct", True, "She."),
+ANSWERS = [
+    DemoAnswer("Who?", ["Ann"], "Bob", 0.02, False, "incorrect", False, "Another."),
+    DemoAnswer("Who?", ["Ann"], "Her <name>", 0.30, False, "correct", True, "The same."),
+    DemoAnswer("Who?", ["Ann"], "Not Ann", 0.95, True, "incorrect", False, "It denies it."),
+    DemoAnswer("Who?", ["Ann", "Anna"], "Ann", 0.99, True, "correct", True, "She."),
 ]
 
 
 def test_figures_and_groups():
     """Of four verdicts, the matcher alone has two right; with the judge's verdict on the second, three are right."""
-    shown = drawn(OPINIONS, (0.05, 0.9))
+    shown = draw_cascade(ANSWERS, (0.05, 0.9))
     for name, value in {
         "Answers sent to the judge": "1 of 4",
         "Requests per 1,000 answers": "250",
@@ -46,30 +46,30 @@ def test_figures_and_groups():
     assert '<li class="qa-right qa-mistake">' in shown
     assert shown.count("qa-mistake") == 3
     assert "Who? Reference: Ann or Anna" in shown
-    assert ">No answers<" in drawn(OPINIONS, (0.0, 0.0))
+    assert ">No answers<" in draw_cascade(ANSWERS, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("band", [(0.05, 0.9), (0.0, 1.0), (0.0, 0.0), (0.3, 0.7)])
-def test_the_figures_agree_with_the_metric(opinions, scorer_of, band):
-    rows = [{"questions": o.question, "references": o.references, "predictions": o.answer} for o in opinions]
+def test_the_figures_agree_with_the_metric(answers, scorer_of, band):
+    rows = [{"questions": one.question, "references": one.references, "predictions": one.answer} for one in answers]
     found = scorer_of("judge").compute(rows, {"ask": band})
-    asked = needs_judge([opinion.score for opinion in opinions], band)
+    asked = needs_judge([answer.score for answer in answers], band)
     assert found["per_example"]["asked"] == asked
     assert found["per_example"]["verdict"] == [
-        replace(o, asked=a).verdict for o, a in zip(opinions, asked, strict=True)
+        replace(one, asked=a).verdict for one, a in zip(answers, asked, strict=True)
     ]
     assert found["unscored"] == 0
-    assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in drawn(opinions, band)
+    assert f"<dd>{sum(asked)} of {len(rows)}</dd>" in draw_cascade(answers, band)
 
 
-def test_the_demo_shows_every_case(opinions):
+def test_the_demo_shows_every_case(answers):
     """Confident and right, confident and wrong, and unsure, on either side."""
     low, high = DEFAULT_BAND
-    below, above = ([o for o in opinions if o.score < low], [o for o in opinions if o.score >= high])
-    between = [o for o in opinions if low <= o.score < high]
+    below, above = ([one for one in answers if one.score < low], [one for one in answers if one.score >= high])
+    between = [one for one in answers if low <= one.score < high]
     for group in (below, between, above):
-        assert {o.matched == o.correct for o in group} == {True, False}
-    assert {o.label for o in opinions} == {"correct", "incorrect", "not attempted"}
+        assert {one.matcher_verdict == one.judge_verdict for one in group} == {True, False}
+    assert {one.label for one in answers} == {"correct", "incorrect", "not attempted"}
 
 
 NEW = {

@@ -23,7 +23,7 @@ OPENS = "None"  # the control's value when the page opens
 def open_space(monkeypatch):
     """The Space, with any endpoint allowed."""
     monkeypatch.setattr(app, "ENDPOINTS", "any")
-    return replace(app.SPECIFICATION, asking=app.asking)
+    return replace(app.SPECIFICATION, asking=app.with_endpoint)
 
 
 def form_of(specification, scorer):
