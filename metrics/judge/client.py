@@ -19,9 +19,6 @@ from .verdict_store import ENDPOINT, JudgedRow, JudgeId, StoredVerdict, VerdictS
 # A wrong key or a stopped server makes every request fail.
 _FAILURES_IN_A_ROW = 20
 
-# Candidates per token of a reply; some servers return no more.
-_CANDIDATES = 8
-
 # Statuses with which servers refuse an API that they do not serve, or not with this model or key.
 _REFUSALS = frozenset({400, 403, 404, 405, 422, 501})
 
@@ -127,6 +124,7 @@ class JudgeClient:
         self.protocol = [*failing, self.protocol][0]
 
     def _read_or_request(self, rows: Sequence[JudgedRow], raises: bool) -> list[RequestOutcome]:
+        """Return the outcome of each row: its stored verdict, or the one that the model gives now."""
         found = {
             row: RequestOutcome(stored.verdict, True, True, stored.tokens_in, stored.tokens_out)
             for row, stored in self._read_stored(rows).items()
@@ -153,10 +151,10 @@ class JudgeClient:
     def _request(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, RequestOutcome]:
         """Return the outcome of distinct rows that are sent to the model."""
         outcomes: dict[JudgedRow, RequestOutcome] = {}
-        failures, tokens = 0, [0, 0]  # failures in a row
+        failures_in_a_row, tokens = 0, [0, 0]
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
-            nonlocal failures
+            nonlocal failures_in_a_row
             if self._fallbacks and isinstance(reply, NoAnswer) and reply.status in _REFUSALS:
                 raise _ApiRefused
             self._fallbacks = []
@@ -167,8 +165,8 @@ class JudgeClient:
             bar.update()
             if self._batches is None:
                 self._write([(rows[number], outcome)], _WRITE_EVERY)
-            failures = failures + 1 if isinstance(reply, NoAnswer) else 0
-            if (failures >= _FAILURES_IN_A_ROW and self._batches is None) or (raises and outcome.error):
+            failures_in_a_row = failures_in_a_row + 1 if isinstance(reply, NoAnswer) else 0
+            if (failures_in_a_row >= _FAILURES_IN_A_ROW and self._batches is None) or (raises and outcome.error):
                 raise _StopAsking(outcome.error)
 
         if not rows:
@@ -178,7 +176,9 @@ class JudgeClient:
                 if self._batches is None:
                     self._send(rows, deliver, self.protocol)
                 else:
-                    self._send_batches(self._batches, rows, deliver, bar.set_description_str)
+                    self._send_batches(
+                        self._batches, rows, deliver, lambda state: bar.set_description_str(f"judge: {state}")
+                    )
             except _StopAsking as stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {stop}") from None
@@ -203,9 +203,7 @@ class JudgeClient:
             return
         # Prompts for an endpoint are rendered while others wait for replies.
         conversations = (protocol.conversation(*texts) for texts in rows_texts)
-        model.reply(
-            conversations if isinstance(model, Endpoint) else [*conversations], deliver, _wanted_fields(protocol)
-        )
+        model.reply(conversations if isinstance(model, Endpoint) else [*conversations], deliver, protocol.wanted_fields)
 
     def _send_batches(
         self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, show: Callable[[str], None]
@@ -213,9 +211,7 @@ class JudgeClient:
         protocol: Any = self.protocol
         numbers = {row: number for number, row in enumerate(rows)}
         asked = {row: protocol.conversation(row.question, [*row.references], row.prediction) for row in rows}
-        for replies in batches.replies(
-            asked, _wanted_fields(protocol), self._write_replies, lambda state: show(f"judge: {state}")
-        ):
+        for replies in batches.replies(asked, protocol.wanted_fields, self._write_replies, show):
             for row, reply in replies.items():
                 deliver(numbers[row], reply)
 
@@ -225,11 +221,9 @@ class JudgeClient:
     def _write(self, outcomes: Sequence[tuple[JudgedRow, RequestOutcome]] = (), age: float = 0.0) -> None:
         """Store new verdicts; see `VerdictStore.write`."""
         if self._store:
-            new = [
-                StoredVerdict(self._id, row, outcome.verdict, outcome.tokens_in, outcome.tokens_out)
-                for row, outcome in outcomes
-                if outcome.verdict
-            ]
+            known = [(row, one, one.verdict) for row, one in outcomes if one.verdict]
+            judge = self._id
+            new = [StoredVerdict(judge, row, verdict, one.tokens_in, one.tokens_out) for row, one, verdict in known]
             self._store.write(new, age)
 
     def _read(self, reply: Reply | NoAnswer) -> RequestOutcome:
@@ -257,13 +251,3 @@ class Jury:
         """Return the outcome of each row; see `JudgeClient.ask`."""
         of_judges = [judge.ask(rows, raises) for judge in self.members]
         return [aggregate_votes(votes, self.weights) for votes in zip(*of_judges, strict=True)]
-
-
-def _wanted_fields(protocol: Protocol) -> dict[str, Any]:
-    """Return optional fields of the request that make the reply more informative."""
-    if protocol.first_token_decides:
-        return {"logprobs": True, "top_logprobs": _CANDIDATES}
-    if protocol.fields:
-        schema = {"name": "verdict", "strict": True, "schema": protocol.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    return {}

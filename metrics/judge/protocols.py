@@ -30,6 +30,9 @@ from .prompts import Prompt, parse_prompt, read_prompt
 LABEL, REASON = "label", "reason"
 """The contents of a field other than a grade."""
 
+# Candidates per token of a reply; some servers return no more.
+_CANDIDATES = 8
+
 _SETTINGS = frozenset({"labels", "fields", "question", "system", "source", "examples"})
 _SAMPLE = {"question": "a question", "references": ["a reference"], "prediction": "an answer"}
 
@@ -102,6 +105,16 @@ class Protocol:
             for key, content in self.fields.items()
         }
         return {"type": "object", "properties": kinds, "required": [*kinds], "additionalProperties": False}
+
+    @property
+    def wanted_fields(self) -> dict[str, Any]:
+        """Optional fields of a request that make the reply more informative."""
+        if self.first_token_decides:
+            return {"logprobs": True, "top_logprobs": _CANDIDATES}
+        if self.fields:
+            schema = {"name": "verdict", "strict": True, "schema": self.schema}
+            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        return {}
 
     def conversation(self, question: str, references: list[str], prediction: str) -> Conversation:
         """Return the messages of a request."""
