@@ -1,1 +1,1 @@
-"""The range of a metric's scores in which an LLM judge should decide, for `evaluate-qa cascade`."""
+"""The band of a metric's scores in which an LLM judge should decide, for `evaluate-qa cascade`."""

@@ -77,7 +77,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
     fix = "Label more rows, or lower --target."
     sides = (found["below"], f"below {low:g}", "incorrect"), (found["above"], f"at {high:g} or more", "correct")
     if not _is_found(found):
-        yield f"{none}, so no range of scores for the judge is recommended. {fix}"
+        yield f"{none}, so no band of scores for the judge is recommended. {fix}"
     else:
         yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({low:g}, {high:g}))'
     for side, where, verdict in sides if _is_found(found) else ():
@@ -91,7 +91,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
             )
     if (tested := found["rows_tested"]) < found["rows"]:
         yield (
-            f"The range was found with {counted(tested, 'row')}, one random row for each value of "
+            f"The band was found with {counted(tested, 'row')}, one random row for each value of "
             f"{found['columns']['cluster']!r}, because such rows are not independent."
         )
     known = found["rows_with_judge"]

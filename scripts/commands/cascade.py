@@ -27,12 +27,12 @@ def cascade(
     column: Annotated[list[str] | None, role_columns(*_ROLES)] = None,
     json_file: Json = None,
 ) -> None:
-    """Find which answers should go to the LLM judge (between two score limits).
+    """Find which answers should go to the LLM judge (a band of scores).
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
-    range of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with 95%
+    band of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with 95%
     confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024); of several answers to a
-    question, it tests one. For this and other ranges, it prints the share of answers for the judge, and how often
+    question, it tests one. For this and other bands, it prints the share of answers for the judge, and how often
     metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):

@@ -148,13 +148,13 @@ def test_one_random_answer_to_each_question_finds_the_range(run):
     found, printed = run(rows, "--target", "0.8")
     assert (found["rows"], found["rows_tested"], found["columns"]["cluster"]) == (1000, 200, "question")
     assert (found["below"] or found["above"])["rows"] <= 200
-    assert "The range was found with 200 rows, one random row for each value of 'question'" in printed
+    assert "The band was found with 200 rows, one random row for each value of 'question'" in printed
 
 
-def test_only_a_range_that_was_found_is_recommended(run):
+def test_only_a_band_that_was_found_is_recommended(run):
     none = "With 95% confidence, no score limit reaches an agreement of 0.95"
     _, printed = run(synthetic()[:100:3])
-    assert f"{none}, so no range of scores for the judge is recommended. Label more rows" in printed
+    assert f"{none}, so no band of scores for the judge is recommended. Label more rows" in printed
     assert not re.search("Use it with|chosen", printed)
     _, printed = run([row for row in synthetic() if row["score"] < 0.6])
     assert f"{none} for 'correct', so the metric never decides 'correct'. Label more rows" in printed
