@@ -56,9 +56,9 @@ def label(
             from ..labeling.page import launch
         except ImportError as error:
             raise ImportError("The page needs gradio. Install it with: pip install 'evaluate-qa[spaces]'") from error
-        if sheet.withheld:
+        if sheet.hidden:
             typer.echo(
-                f"Hidden columns: {', '.join(sheet.withheld)}. They may hold scores or labels; --show shows a column.",
+                f"Hidden columns: {', '.join(sheet.hidden)}. They may hold scores or labels; --show shows a column.",
                 err=True,
             )
         page = launch(sheet)

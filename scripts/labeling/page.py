@@ -53,7 +53,7 @@ def _build(sheet: Sheet) -> gr.Blocks:
         with gr.Row(elem_id="buttons"):
             for name, key in KEYS.items():
                 button = gr.Button(f"{name.capitalize()} ({key.upper()})", elem_id=name)
-                clicked = button.click(partial(_pressed, sheet, name), row, shown, trigger_mode="multiple", **quiet)
+                clicked = button.click(partial(_press, sheet, name), row, shown, trigger_mode="multiple", **quiet)
                 clicked.then(None, asked, js="row => window.pressDone(row)", api_visibility="private")
         page.load(lambda: _view(sheet, sheet.next()), None, shown, api_visibility="private")
         queue, ids = (_FOLDER / "page.js").read_text(encoding="utf-8"), {key: name for name, key in KEYS.items()}
@@ -61,7 +61,7 @@ def _build(sheet: Sheet) -> gr.Blocks:
     return page
 
 
-def _pressed(sheet: Sheet, name: str, row: int | None) -> _View:
+def _press(sheet: Sheet, name: str, row: int | None) -> _View:
     """Save the label of the current row and return the next row, or go back to the previous row."""
     if name == BACK:
         return _view(sheet, (row or len(sheet.rows)) - 1)
@@ -77,7 +77,7 @@ def _pressed(sheet: Sheet, name: str, row: int | None) -> _View:
 def _view(sheet: Sheet, row: int | None, problem: str = "") -> _View:
     rows, counts = len(sheet.rows), sheet.counts()
     alert = _html("problem", problem) if problem else ""
-    asked = _html("end", str(sheet.path)) if row is None else _html("answer", sheet.shown(row), row + 1, rows)
+    asked = _html("end", str(sheet.path)) if row is None else _html("answer", sheet.visible_row(row), row + 1, rows)
     counted = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return row, alert + asked, _html("progress", rows - counts["left"], rows, counted)
 

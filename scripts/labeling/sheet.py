@@ -24,7 +24,7 @@ _JUDGED_VALUES = {"right", "wrong", SKIP, "correct", "incorrect"}
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisibleRow:
     """The parts of a row that a person sees: no scores and no labels of others, unless a column is named.
 
     The question and the row's own label may be empty. `more` has the other columns that are shown.
@@ -44,7 +44,7 @@ class Sheet:
         path: The file.
         label: The column for labels. Default: label or correct, or else a new column "label".
         show: Other columns to show. Default: all of them, or none if one of them looks like scores or labels; then
-            `withheld` has their names.
+            `hidden` has their names.
 
     Raises:
         RowsError: the file cannot be read or written, a label is invalid or from a judge, there are no answers, or a
@@ -70,17 +70,17 @@ class Sheet:
         require_columns(str(path), present, show)
         others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *TEXTS}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)
-        self._more, self.withheld = (show, []) if show else ([], others) if judged else (others, [])
+        self._more, self.hidden = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:
             row.setdefault(self.label, None)
-        self.marks()  # raises RowsError for a label that is invalid
+        self.label_values()  # raises RowsError for a label that is invalid
 
     def columns(self) -> Columns:
         """Return the rows as columns."""
         numbered = zip(self._numbers, self.rows, strict=True)
         return columns_of(self.path, numbered, dict.fromkeys(name for row in self.rows for name in row))
 
-    def marks(self) -> NDArray[np.float64]:
+    def label_values(self) -> NDArray[np.float64]:
         """Return the labels, from 0 to 1, and NaN for rows that were skipped or have no label yet."""
         return verdicts(self.columns(), self.label)
 
@@ -117,14 +117,14 @@ class Sheet:
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows that are right, wrong, skipped and left; a label of 0.5 or more is right."""
-        marks = self.marks()
+        values = self.label_values()
         skipped = sum(self.label_of(row).lower() == SKIP for row in range(len(self.rows)))
-        right, wrong = int((marks >= 0.5).sum()), int((marks < 0.5).sum())  # noqa: PLR2004 - half of the scale
+        right, wrong = int((values >= 0.5).sum()), int((values < 0.5).sum())  # noqa: PLR2004 - half of the scale
         return {"right": right, "wrong": wrong, "skipped": skipped, "left": len(self.rows) - right - wrong - skipped}
 
-    def shown(self, row: int) -> Shown:
+    def visible_row(self, row: int) -> VisibleRow:
         """Return the parts of a row that the person sees."""
-        return Shown(
+        return VisibleRow(
             question=_text(cell_of(self.rows[row], "question")),
             references=list(filter(None, map(_text, references_of(self.rows[row])))),
             answer=_text(cell_of(self.rows[row], "prediction")),
@@ -154,15 +154,17 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
         the same.
     """
     first, second = one.columns(), other.columns()
-    marks, others = one.marks(), other.marks()
-    for file, found in ((first, marks), (second, others)):
+    values, other_values = one.label_values(), other.label_values()
+    for file, found in ((first, values), (second, other_values)):
         if (between := (found > 0) & (found < 1)).any():
             raise RowsError(
                 f"{file.place(int(between.argmax()))}: the label is between right and wrong. Kappa needs one of them."
             )
     names, other_names = key_names([first, second], (), ("question", "prediction"))
     index, own = index_rows(second, other_names), index_rows(first, names)
-    pairs = np.array([(marks[row], others[index[key]]) for key, row in own.items() if key in index]).reshape(-1, 2)
+    pairs = np.array([(values[row], other_values[index[key]]) for key, row in own.items() if key in index]).reshape(
+        -1, 2
+    )
     pairs = pairs[~np.isnan(pairs).any(axis=1)]
     if not len(pairs):
         raise RowsError(f"no row is labeled in both {one.path} and {other.path}")

@@ -9,7 +9,7 @@ from commands import run_command
 
 from evaluate_qa.files.rows import RowsError, read_rows
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.labeling.sheet import Sheet, Shown, agreement
+from evaluate_qa.labeling.sheet import Sheet, VisibleRow, agreement
 
 ROWS = [
     {"question": f"Q{at}?", "references": ["a", "b"], "prediction": f"It is {at}.", "score": at / 60, "kind": "x"}
@@ -73,7 +73,7 @@ def test_sheet_counts_labels_from_a_spreadsheet(sampled):
 def test_shown_row_has_texts_and_other_columns(tmp_path):
     texts = {"question": "Who?", "references": ["a", ""], "prediction": " =1 "}
     write_rows(tmp_path / "odd.jsonl", [{"id": 7, **texts, "kind": "x", "weight": 2.0, "label": None}])
-    assert Sheet(tmp_path / "odd.jsonl").shown(0) == Shown("Who?", ["a"], "=1", {"kind": "x"}, "")
+    assert Sheet(tmp_path / "odd.jsonl").visible_row(0) == VisibleRow("Who?", ["a"], "=1", {"kind": "x"}, "")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -84,10 +84,10 @@ def test_sheet_hides_all_other_columns_next_to_scores_or_labels(tmp_path, suffix
     path = tmp_path / f"rows.{suffix}"
     row = {"id": 1, "question": "Who?", "reference": "a", "prediction": "b", "kind": "x"}
     write_rows(path, [row | added])
-    assert (Sheet(path).shown(0).more, Sheet(path).withheld) == ({}, ["kind", *added])
-    assert Sheet(path, show=["kind"]).shown(0).more == {"kind": "x"}
+    assert (Sheet(path).visible_row(0).more, Sheet(path).hidden) == ({}, ["kind", *added])
+    assert Sheet(path, show=["kind"]).visible_row(0).more == {"kind": "x"}
     write_rows(path, [row | {"answerable": True, "side": "left"}])
-    assert [*Sheet(path).shown(0).more] == ["kind", "answerable", "side"]
+    assert [*Sheet(path).visible_row(0).more] == ["kind", "answerable", "side"]
 
 
 def test_sheet_refuses_rows_that_another_program_changed(sampled):
