@@ -77,7 +77,7 @@ class Batches:
     """The batches of an endpoint, under the judge's id and in the folder of the store of verdicts."""
 
     def __init__(self, endpoint: Endpoint, judge: JudgeId, folder: Path) -> None:
-        self._endpoint, self._judge, self._server = endpoint, judge, _Server(endpoint)
+        self._endpoint, self._judge, self._api = endpoint, judge, _BatchApi(endpoint)
         self._folder = folder / "batches" / hashlib.sha256(json.dumps(asdict(judge)).encode()).hexdigest()[:16]
 
     def lock(self) -> AbstractContextManager[Any]:
@@ -121,7 +121,7 @@ class Batches:
         for path in sorted(self._folder.glob("*.json")):
             pending = _PendingBatch.read(path)
             if pending.batch is None:
-                batch = self._call(pending, partial(self._server.find, path.stem))
+                batch = self._call(pending, partial(self._api.find, path.stem))
                 if batch is None:
                     path.unlink(missing_ok=True)
                     continue
@@ -131,15 +131,15 @@ class Batches:
 
     def _submit(self, rows: Mapping[JudgedRow, Any], wanted: Mapping[str, Any]) -> list[_PendingBatch]:
         ids = {row: verdict_id(self._judge, row) for row in rows}
-        lines = ((row, self._server.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
+        lines = ((row, self._api.line(ids[row], self._endpoint.body(rows[row], wanted))) for row in rows)
         return [self._create(part, content, self._endpoint.grants(wanted)) for part, content in _split(lines)]
 
     def _create(self, rows: Sequence[JudgedRow], content: bytes, granted: bool) -> _PendingBatch:
         pending = _PendingBatch(self._folder / f"{uuid4().hex}.json", tuple(rows), granted)
         try:
-            file = self._server.upload(content)
+            file = self._api.upload(content)
             pending.remember()  # before the batch exists: a kill must not leave a batch that nobody remembers
-            pending = replace(pending, batch=self._server.create(file, pending.path.stem))
+            pending = replace(pending, batch=self._api.create(file, pending.path.stem))
         except NoAnswer as why:
             if why.status and why.status < 500:  # noqa: PLR2004 - the server refused to create it
                 pending.path.unlink(missing_ok=True)
@@ -152,12 +152,12 @@ class Batches:
 
     def _wait(self, pending: _PendingBatch, show: Callable[[str], None]) -> Replies:
         wait = _FIRST_WAIT
-        while (batch := self._call(pending, lambda: self._server.get(str(pending.batch)))).get("status") not in _ENDED:
-            show(self._server.describe(batch))
+        while (batch := self._call(pending, lambda: self._api.get(str(pending.batch)))).get("status") not in _ENDED:
+            show(f"judge: {self._api.describe(batch)}")
             time.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
-        replies = self._call(pending, lambda: dict(self._server.replies(batch, pending.granted)))
-        missing = NoAnswer(f"the batch has no reply to this request ({self._server.describe(batch)})")
+        replies = self._call(pending, lambda: dict(self._api.replies(batch, pending.granted)))
+        missing = NoAnswer(f"the batch has no reply to this request ({self._api.describe(batch)})")
         return {row: replies.get(verdict_id(self._judge, row), missing) for row in pending.rows}
 
     def _call(self, pending: _PendingBatch, request: Callable[[], Any]) -> Any:
@@ -171,8 +171,8 @@ class Batches:
 
 
 @dataclass(frozen=True)
-class _Server:
-    """The batches of an endpoint. All methods raise NoAnswer if a request and its retries fail."""
+class _BatchApi:
+    """The batch API of an endpoint. All methods raise NoAnswer if a request and its retries fail."""
 
     endpoint: Endpoint
 

@@ -1,6 +1,6 @@
 """Ask a model for verdicts, once per distinct row, and store them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,9 +68,7 @@ class JudgeClient:
         apis = [protocol.api for protocol in protocols]
         known = self._store.read_api(self.name, apis) if self._store and len(apis) > 1 else None
         self.protocol = protocols[apis.index(known) if known else 0]
-        self._batches: Batches | None = None
-        if batch and folder and isinstance(model, Endpoint):
-            self._batches = Batches(model, self._id, folder)
+        self._batches = Batches(model, self._id, folder) if batch and folder and isinstance(model, Endpoint) else None
 
     @property
     def name(self) -> str:
@@ -176,18 +174,14 @@ class JudgeClient:
                 if self._batches is None:
                     self._send(rows, deliver, self.protocol)
                 else:
-                    self._send_batches(
-                        self._batches, rows, deliver, lambda state: bar.set_description_str(f"judge: {state}")
-                    )
+                    self._send_batches(self._batches, rows, deliver, bar)
             except _StopAsking as stop:
                 if raises:
                     raise ValueError(f"judge: a row has no verdict: {stop}") from None
                 why = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {stop}"
                 outcomes = {row: RequestOutcome(None, asked=False, error=why) for row in rows} | outcomes
             except ModuleNotFoundError as error:
-                message = (
-                    f"judge: {error.name} is not installed, and the judge needs it: pip install 'evaluate-qa[judge]'"
-                )
+                message = f"judge: {error.name} is not installed; install it: pip install 'evaluate-qa[judge]'"
                 raise ImportError(message, name=error.name) from error
             except ValueError as error:
                 raise ValueError(f"judge: {error}") from error
@@ -205,13 +199,11 @@ class JudgeClient:
         conversations = (protocol.conversation(*texts) for texts in rows_texts)
         model.reply(conversations if isinstance(model, Endpoint) else [*conversations], deliver, protocol.wanted_fields)
 
-    def _send_batches(
-        self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, show: Callable[[str], None]
-    ) -> None:
+    def _send_batches(self, batches: Batches, rows: Sequence[JudgedRow], deliver: DeliverReply, bar: Any) -> None:
         protocol: Any = self.protocol
         numbers = {row: number for number, row in enumerate(rows)}
         asked = {row: protocol.conversation(row.question, [*row.references], row.prediction) for row in rows}
-        for replies in batches.replies(asked, protocol.wanted_fields, self._write_replies, show):
+        for replies in batches.replies(asked, protocol.wanted_fields, self._write_replies, bar.set_description_str):
             for row, reply in replies.items():
                 deliver(numbers[row], reply)
 
@@ -231,10 +223,7 @@ class JudgeClient:
             return RequestOutcome(None, error=str(reply))
         verdict, error, protocol = None, None, self.protocol
         try:
-            if isinstance(protocol, DecisionQuestions):
-                verdict = protocol.read(reply.content or {})
-            else:
-                verdict = read_verdict(reply, protocol)
+            verdict = protocol.read(reply) if isinstance(protocol, DecisionQuestions) else read_verdict(reply, protocol)
         except UnreadableReply as why:
             error = str(why)
         return RequestOutcome(verdict, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, error=error)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from .._shared.arguments import is_number
+from .._shared.chat_models import Reply
 from .prompts import quote
 from .protocols import LABELS, RULES
 from .reading import UnreadableReply, Verdict
@@ -104,12 +105,12 @@ class DecisionQuestions:
         state = "{" + ", ".join(f'"{name}": {text}' for name, text in parts.items()) + "}"
         return {"state" if self.api == "systemone" else "input": state, "questions": self._questions}
 
-    def read(self, content: Mapping[str, Any]) -> Verdict:
+    def read(self, reply: Reply) -> Verdict:
         """Return the verdict in a reply, with the aspects; raise UnreadableReply if it has no answer about correctness.
 
         The score is the probability of `correct`. An aspect that is refused or missing is None.
         """
-        answers = _answers_by_name(content.get("answers"))
+        answers = _answers_by_name((reply.content or {}).get("answers"))
         answer = answers.get(_CORRECT)
         if answer is None:
             raise UnreadableReply(f"the reply has no answer to the question {_CORRECT!r}")

@@ -137,9 +137,7 @@ class JudgeLoading(ModelOptions):
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
     first: Any = option(
-        None,
-        _MATCHER,
-        "Use this metric as the matcher, which decides where it is sure: a name such as `bem`, a folder, or a metric.",
+        None, _MATCHER, "Set the matcher, which decides where it is sure: a metric, a name such as `bem`, or a folder."
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
@@ -183,12 +181,11 @@ class JudgeLoading(ModelOptions):
                 "endpoint has its own questions, and only it can answer questions about aspects; expected "
                 "api='systemone' or 'decisions' without protocol, or a protocol without aspects"
             )
-        if for_decisions and self.endpoint is not None and not isinstance(self.endpoint, str | Endpoint):
+        is_server = isinstance(self.endpoint, str | Endpoint)
+        if for_decisions and self.endpoint is not None and not is_server:
             raise ValueError(f"endpoint is {self.endpoint!r}, which is not a decision endpoint; expected its URL")
         needs = {
-            "endpoint=, the URL of a server with OpenAI's API of files and batches": isinstance(
-                self.endpoint, str | Endpoint
-            ),
+            "endpoint=, the URL of a server with OpenAI's API of files and batches": is_server,
             "cache_dir=, a folder that remembers pending batches": self.cache_dir is not None,
             f"api='chat' without aspects (api is {self.api!r}, aspects is {self.aspects!r})": not for_decisions,
         }
@@ -223,11 +220,9 @@ class JudgeLoading(ModelOptions):
     @property
     def jury(self) -> "list[tuple[JudgeLoading, float]]":
         """The options and the weight of each judge; raise ValueError if one is invalid."""
-        return (
-            [(self, 1.0)] if self.judges is None else [self._member_options(*pair) for pair in enumerate(self.judges)]
-        )
+        return [(self, 1.0)] if self.judges is None else [self._member(*pair) for pair in enumerate(self.judges)]
 
-    def _member_options(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
+    def _member(self, number: int, judge: str | Mapping[str, Any]) -> "tuple[JudgeLoading, float]":
         settings = {"model": judge} if isinstance(judge, str) else dict(judge)
         weight = settings.pop("weight", 1)
         if unknown := sorted(map(str, settings.keys() - {*_OWN})):

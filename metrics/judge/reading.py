@@ -62,7 +62,7 @@ def read_verdict(reply: Reply, protocol: Protocol) -> Verdict:
     start = 0 if protocol.fields and _parse_object(reply.text) else starts[-1]
     answer = reply.text[start:]
     if not answer.strip():
-        raise UnreadableReply("the reply is empty" + _cut_off_hint(reply))
+        raise UnreadableReply("the reply is empty" + _hint(reply))
     reason = None
     if protocol.fields:
         label, score, reason = _read_fields(answer, protocol, reply)
@@ -72,9 +72,7 @@ def read_verdict(reply: Reply, protocol: Protocol) -> Verdict:
         found = [_find_label(reply.text, start, protocol.labels) for start in starts]
         if found[-1] is None:
             names = " or ".join(protocol.labels)
-            raise UnreadableReply(
-                f"the reply does not begin with {names}: {shown(answer.strip())}" + _cut_off_hint(reply)
-            )
+            raise UnreadableReply(f"the reply does not begin with {names}: {shown(answer.strip())}" + _hint(reply))
         label, at = found[-1]
         if {one[0] for one in found if one} != {label}:
             raise UnreadableReply(f"the reply has several </think> tags and different labels: {shown(answer.strip())}")
@@ -94,7 +92,7 @@ def _answer_starts(text: str) -> list[int]:
 def _find_label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str, int] | None:
     """Return the label that an answer from `start` on begins with, and its position in the text."""
     answer = text[start:]
-    patterns = {label: _label_pattern(label) for label in sorted(labels, key=len, reverse=True)}
+    patterns = {label: _pattern(label) for label in sorted(labels, key=len, reverse=True)}
     for label, pattern in patterns.items():
         match = re.match(f"{_BEFORE}(?P<label>{pattern}){_AFTER}", answer, re.IGNORECASE | re.DOTALL)
         end = r"\b" if match and match["mark"] in _GOES_ON else _LISTED
@@ -104,7 +102,7 @@ def _find_label(text: str, start: int, labels: Mapping[str, float]) -> tuple[str
 
 
 @cache
-def _label_pattern(label: str) -> str:
+def _pattern(label: str) -> str:
     """Match a label in any case, with its words joined in any way; an integer may have decimals of 0."""
     words = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", label.strip())))
     return words + (r"(?:\.0+)?" if label.strip().isdecimal() else "")
@@ -118,16 +116,14 @@ def _read_fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, fl
     """Return the label in a JSON reply, its grade divided by the highest grade, and its reason."""
     value = _parse_object(answer)
     if value is None:
-        raise UnreadableReply(f"the reply is not a JSON object: {shown(answer.strip())}" + _cut_off_hint(reply))
+        raise UnreadableReply(f"the reply is not a JSON object: {shown(answer.strip())}" + _hint(reply))
     label, score, reason = None, None, None
     for key, content in protocol.fields.items():
         if key not in value:
             raise UnreadableReply(f"the reply lacks {key!r}: {shown(answer.strip())}")
         if content == LABEL:
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
-            label = next(
-                (name for name in protocol.labels if re.fullmatch(_label_pattern(name), said, re.IGNORECASE)), None
-            )
+            label = next((name for name in protocol.labels if re.fullmatch(_pattern(name), said, re.IGNORECASE)), None)
             if label is None:
                 raise UnreadableReply(f"{key!r} is not one of {', '.join(protocol.labels)}: {shown(answer.strip())}")
         elif content == REASON:
@@ -184,7 +180,7 @@ def _expected_score(reply: Reply, start: int, label: str, protocol: Protocol) ->
 @lru_cache(1024)
 def _begins_label(label: str, begun: str) -> bool:
     """Return whether a token is the beginning of the label, or begins with the whole label."""
-    return label.startswith(begun) or re.match(rf"{_label_pattern(label)}\b", begun) is not None
+    return label.startswith(begun) or re.match(rf"{_pattern(label)}\b", begun) is not None
 
 
 def _token_at(reply: Reply, start: int) -> Token | None:
@@ -195,5 +191,5 @@ def _token_at(reply: Reply, start: int) -> Token | None:
     return next(token for token, end in zip(reply.tokens, ends, strict=True) if end > start)
 
 
-def _cut_off_hint(reply: Reply) -> str:
+def _hint(reply: Reply) -> str:
     return "; it was cut off: increase max_tokens" if reply.cut_off else ""

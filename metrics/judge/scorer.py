@@ -93,9 +93,8 @@ class JudgeScorer(ForReward):
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
         if self.matcher is not None and hasattr(self.matcher, "check_columns"):
             self.matcher.check_columns({name: rows for name, rows in columns.items() if name in self.matcher.columns})
-        needing = [
-            load.loaded_protocol.name for load, _ in self.load_options.jury if load.loaded_protocol.needs_question
-        ]
+        protocols = [load.loaded_protocol for load, _ in self.load_options.jury]
+        needing = [protocol.name for protocol in protocols if protocol.needs_question]
         for row, question in enumerate(columns["questions"]):
             if needing and not question.strip():
                 needed = f"a question, which the protocol {needing[0]!r} needs for every row"
@@ -143,11 +142,8 @@ class JudgeScorer(ForReward):
         scores = {"judge": judged["score"]}
         if self.matcher is not None:
             scores["first"] = self.matcher.compute(**columns)["per_example"]["score"]
-        kept = [
-            row
-            for row, is_asked in enumerate(judged["asked"])
-            if is_asked and None not in [column[row] for column in scores.values()]
-        ]
+        asked_scores = zip(judged["asked"], *scores.values(), strict=True)
+        kept = [row for row, (asked, *of_row) in enumerate(asked_scores) if asked and None not in of_row]
         return fit_weights(
             {name: [column[row] for row in kept] for name, column in scores.items()},
             [correct[row] for row in kept],
@@ -222,10 +218,10 @@ class JudgeScorer(ForReward):
             )
         scores = columns["score"]
         best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
-        decisions = zip(scores, columns["verdict"], best, refused, strict=True)
+        asked = needs_judge(scores, band)
+        verdicts = zip(scores, columns["verdict"], best, refused, strict=True)
         outcomes = [
-            None if asked else matcher_outcome(*decision)
-            for asked, decision in zip(needs_judge(scores, band), decisions, strict=True)
+            None if for_judge else matcher_outcome(*one) for for_judge, one in zip(asked, verdicts, strict=True)
         ]
         return outcomes, scores, result["signature"].replace("|", ",")
 
@@ -234,7 +230,7 @@ class JudgeScorer(ForReward):
         jury = self.load_options.jury
         judges = [
             {
-                "model": _name(load),
+                "model": _model_name(load),
                 "revision": load.model_revision,
                 "protocol": judge.protocol.signature,
                 "request": judge.request,
@@ -297,8 +293,8 @@ def check_matcher(matcher: Any) -> None:
         )
 
 
-def _name(load: JudgeLoading) -> str:
-    """Return a judge's name without its folders."""
+def _model_name(load: JudgeLoading) -> str:
+    """Return the name of a judge's model without its folders."""
     name = os.fspath(load.model or "")
     return (Path(name).name if load.endpoint is None and is_folder(name) else name).replace("|", "_")
 
@@ -329,18 +325,8 @@ def chat_model(load: JudgeLoading) -> ChatModel | RecordedModel:
     if hasattr(load.endpoint, "reply"):
         return cast("ChatModel", load.endpoint)
     if load.endpoint is None:
-        limits = {"batch_size": load.batch_size, "token_budget": load.token_budget}
-        bounds = {name: value for name, value in limits.items() if value is not None}
-        return LocalModel(
-            name, load.model_revision, load.device or "auto", load.dtype, max_tokens=load.max_tokens, **bounds
-        )
-    return Endpoint(
-        load.endpoint,
-        name,
-        os.environ.get("OPENAI_API_KEY"),
-        load.concurrency,
-        load.timeout,
-        load.max_retries,
-        load.max_tokens,
-        extra_body,
-    )
+        sizes = {"batch_size": load.batch_size, "token_budget": load.token_budget, "max_tokens": load.max_tokens}
+        given = {name: value for name, value in sizes.items() if value is not None}
+        return LocalModel(name, load.model_revision, load.device or "auto", load.dtype, **given)
+    limits = load.concurrency, load.timeout, load.max_retries, load.max_tokens
+    return Endpoint(load.endpoint, name, os.environ.get("OPENAI_API_KEY"), *limits, extra_body)

@@ -53,21 +53,6 @@ class RowOutcome:
         return any(request.asked for request in self.requests)
 
     @property
-    def cached(self) -> bool:
-        """Whether all replies came from the cache, or from an equal row of this call."""
-        return self.asked and all(request.cached for request in self.requests)
-
-    @property
-    def tokens_in(self) -> int | None:
-        """Tokens of all requests; None if a server does not count them."""
-        return _total(request.tokens_in for request in self.requests)
-
-    @property
-    def tokens_out(self) -> int | None:
-        """Tokens of all replies; None if a server does not count them."""
-        return _total(request.tokens_out for request in self.requests)
-
-    @property
     def error(self) -> str | None:
         """Why there is no verdict: the first request's error."""
         return None if self.verdict else self.requests[0].error
@@ -76,12 +61,10 @@ class RowOutcome:
 BLANK = RowOutcome(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"))
 
 
-def matcher_outcome(
-    score: float, correct: bool, best_reference: int | None = None, refused: bool | None = None
-) -> RowOutcome:
+def matcher_outcome(score: float, correct: bool, best: int | None = None, refused: bool | None = None) -> RowOutcome:
     """Return the outcome of a row that a matcher decided; `refused` if the matcher treats it as unanswered."""
     label = NOT_ATTEMPTED if refused else MATCHER_LABELS[correct]
-    return RowOutcome(Verdict(label, score, correct, "matcher"), best_reference=best_reference)
+    return RowOutcome(Verdict(label, score, correct, "matcher"), best_reference=best)
 
 
 def needs_judge(scores: Sequence[float | None], band: tuple[float, float]) -> list[bool]:
@@ -192,7 +175,11 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
         "score": of_verdict("score"),
         "verdict": of_verdict("correct"),
         "label": of_verdict("label"),
-        **{name: of_outcome(name) for name in ("asked", "cached", "tokens_in", "tokens_out", "error")},
+        "asked": of_outcome("asked"),
+        "cached": [one.asked and all(request.cached for request in one.requests) for one in outcomes],
+        "tokens_in": [_total(request.tokens_in for request in one.requests) for one in outcomes],
+        "tokens_out": [_total(request.tokens_out for request in one.requests) for one in outcomes],
+        "error": of_outcome("error"),
         "not_attempted": [verdict.label == NOT_ATTEMPTED if verdict else None for verdict in verdicts],
         "best_reference": [
             0 if count == 1 else one.best_reference for one, count in zip(outcomes, counts, strict=True)

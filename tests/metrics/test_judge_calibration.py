@@ -39,13 +39,12 @@ def test_scores_are_clipped():
     assert found.score == pytest.approx(0.99)
 
 
+NO_VERDICT = RowOutcome(None, (RequestOutcome(None, error="no reply"),))
+
+
 @pytest.mark.parametrize(
     ("given", "first"),
-    [
-        (RowOutcome(None, (RequestOutcome(None, error="no reply"),)), 0.1),
-        (outcome(0.9, asked=False), 0.1),
-        (outcome(0.9), None),
-    ],
+    [(NO_VERDICT, 0.1), (outcome(0.9, asked=False), 0.1), (outcome(0.9), None)],
     ids=["without a verdict", "not asked", "without the matcher's score"],
 )
 def test_other_rows_stay_as_they_are(given, first):
