@@ -154,17 +154,15 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
         the same.
     """
     first, second = one.columns(), other.columns()
-    values, other_values = one.label_values(), other.label_values()
-    for file, found in ((first, values), (second, other_values)):
+    values, others = one.label_values(), other.label_values()
+    for file, found in ((first, values), (second, others)):
         if (between := (found > 0) & (found < 1)).any():
             raise RowsError(
                 f"{file.place(int(between.argmax()))}: the label is between right and wrong. Kappa needs one of them."
             )
     names, other_names = key_names([first, second], (), ("question", "prediction"))
     index, own = index_rows(second, other_names), index_rows(first, names)
-    pairs = np.array([(values[row], other_values[index[key]]) for key, row in own.items() if key in index]).reshape(
-        -1, 2
-    )
+    pairs = np.array([(values[row], others[index[key]]) for key, row in own.items() if key in index]).reshape(-1, 2)
     pairs = pairs[~np.isnan(pairs).any(axis=1)]
     if not len(pairs):
         raise RowsError(f"no row is labeled in both {one.path} and {other.path}")
