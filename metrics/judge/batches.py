@@ -220,7 +220,7 @@ class _BatchApi:
         done, total = (at(batch, "request_counts", name) for name in ("completed", "total"))
         errors = batch.get("errors")
         why = at(errors, "data", 0, "message") or errors
-        return self._masked(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
+        return self._mask(f"{batch.get('status')}, {done} of {total} requests{f': {why}' if why else ''}")
 
     def replies(self, batch: Mapping[str, Any], granted: bool) -> Iterator[tuple[str, Reply | NoAnswer]]:
         """Yield the replies of a batch that has ended by `custom_id`.
@@ -233,7 +233,7 @@ class _BatchApi:
             lines = self._call("GET", path, is_file=True, seconds=_FILE_TIMEOUT).splitlines()
             yield from filter(None, (_read_line(line, granted, secrets) for line in lines))
 
-    def _masked(self, text: str) -> str:
+    def _mask(self, text: str) -> str:
         return shortened(text, self.endpoint.client("batches").secrets)
 
     def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class _BatchApi:
             decoded: dict[str, Any] = json.loads(content)
             _ = decoded[key]
         except (ValueError, RecursionError, KeyError, TypeError):
-            raise NoAnswer(self._masked(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
+            raise NoAnswer(self._mask(f"not a reply of a batch API: {content.decode(errors='replace')}")) from None
         return decoded
 
     def _call(

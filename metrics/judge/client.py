@@ -128,7 +128,8 @@ class JudgeClient:
             for row, stored in self._read_stored(rows).items()
         }
         left = [row for row in dict.fromkeys(rows) if row not in found]
-        found |= self._missing(left, raises) if isinstance(self.model, RecordedModel) else self._request(left, raises)
+        get = self._missing_outcomes if isinstance(self.model, RecordedModel) else self._request
+        found |= get(left, raises)
         outcomes, seen = [], set()
         for row in rows:
             again = row in seen and found[row].asked
@@ -136,7 +137,7 @@ class JudgeClient:
             seen.add(row)
         return outcomes
 
-    def _missing(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, RequestOutcome]:
+    def _missing_outcomes(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, RequestOutcome]:
         """Return the outcome of rows whose verdicts are not recorded."""
         why = (
             f"no verdict of {self._id.model!r} by {self._id.protocol} is recorded for this row; import it "

@@ -97,7 +97,7 @@ class JudgeOptions(Options):
         ),
     )
     samples: int = option(1, Whole(), "Ask the judge this many times per row.", key="samples")
-    swap: bool = option(False, FLAG, "Ask once more with answer and reference exchanged.")
+    swap: bool = option(False, FLAG, "Ask once more with answer and reference swapped.")
     unscored: Literal["none", "raise"] = option(
         "none", Choice("none", "raise"), "Give a row without a verdict the score None (`none`), or stop (`raise`)."
     )

@@ -55,7 +55,7 @@ class JudgeScorer(ForReward):
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean SD of a row's scores.
-        flipped: With `swap`, the share of rows whose verdict changes when answer and reference are exchanged.
+        flipped: With `swap`, the share of rows whose verdict changes when answer and reference are swapped.
         contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
         disagreement: With `judges`, the mean difference between the scores of two judges, from 0 to 1.
         alpha: With `judges`, Krippendorff's α of their verdicts when asked; None if all verdicts are equal.
@@ -191,11 +191,11 @@ class JudgeScorer(ForReward):
         return JudgeScores(scores, settings, samples=samples)
 
     def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:
-        """Yield the outcomes of the samples of each row; with `swap`, the last one is of the exchanged row."""
+        """Yield the outcomes of the samples of each row; with `swap`, the last one is of the swapped row."""
         asked = []
         for row in rows:
             asked += [replace(row, sample=number) for number in range(options.samples)]
-            asked += [row.exchanged()] if options.swap else []
+            asked += [row.swap()] if options.swap else []
         outcomes = iter(self.model.ask(asked, options.unscored == "raise"))
         for _ in rows:
             yield list(islice(outcomes, options.samples + options.swap))

@@ -44,7 +44,7 @@ class RowOutcome:
     disagreement: float | None = None
     samples: int = 0  # number of verdicts that the score is the mean of, if the judge was asked several times
     spread: float | None = None  # standard deviation of their scores; None for fewer than two verdicts
-    flipped: bool | None = None  # whether exchanging answer and reference changes the verdict; None if unknown
+    flipped: bool | None = None  # whether swapping answer and reference changes the verdict; None if unknown
     best_reference: int | None = None  # index of the reference that the matcher's decision rests on
 
     @property
@@ -93,9 +93,9 @@ def aggregate_samples(samples: Sequence[RowOutcome], swapped: bool = False) -> R
 
     The score is the mean of the verdicts' scores, and s = √(Σ(xᵢ − x̄)² / (n − 1)) is their spread. The row is correct
     if more than half of the verdicts are. The label is the most frequent label among the verdicts of the majority. With
-    `swapped`, the last sample exchanged answer and reference; its verdict only decides `flipped`.
+    `swapped`, the last sample swaps answer and reference; its verdict only decides `flipped`.
     """
-    own, exchanged = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
+    own, other = (samples[:-1], samples[-1].verdict) if swapped else (samples, None)
     verdicts = [sample.verdict for sample in own if sample.verdict]
     scores = [verdict.score for verdict in verdicts]
     verdict = _aggregate([(verdict, 1.0) for verdict in verdicts])
@@ -106,7 +106,7 @@ def aggregate_samples(samples: Sequence[RowOutcome], swapped: bool = False) -> R
         mean([sample.disagreement for sample in own]),
         samples=len(verdicts),
         spread=stdev(scores) if len(scores) > 1 else None,
-        flipped=verdict.correct != exchanged.correct if verdict and exchanged else None,
+        flipped=verdict.correct != other.correct if verdict and other else None,
     )
 
 

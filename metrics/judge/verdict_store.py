@@ -30,7 +30,7 @@ class JudgedRow:
     prediction: str
     sample: int = 0
 
-    def exchanged(self) -> "JudgedRow":
+    def swap(self) -> "JudgedRow":
         """Return the row with the answer as reference, and the reference nearest to it in words (F1) as answer."""
         words = exact_words(self.prediction)
         nearest = max(self.references, key=lambda reference: token_f1(words, exact_words(reference)))

@@ -69,7 +69,7 @@ def requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: 
     found: Requests = {PLAIN: [*plain]}
     if not any(isinstance(one.model, LocalModel) for one in judge.model.members):  # always gives the same reply
         found |= {f"{REPEAT}{k}": [replace(row, sample=first + k) for row in plain] for k in range(1, repeats)}
-    found[SWAPPED] = [replace(row.exchanged(), sample=first) for row in plain]
+    found[SWAPPED] = [replace(row.swap(), sample=first) for row in plain]
     found |= {name: [change(row) for row in plain] for name, change in REWRITINGS.items()}
     for name, text in INJECTIONS.items():
         found[f"{INJECTED}{name}"] = [

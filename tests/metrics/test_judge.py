@@ -528,7 +528,9 @@ def test_errors_of_the_matcher_come_before_requests(load, server, tmp_path):
 
 def test_a_missing_package_is_named(load, monkeypatch):
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    with pytest.raises(ImportError, match=r"^judge: aiohttp is not installed; install it: pip install 'evaluate-qa\[judge\]'$"):
+    with pytest.raises(
+        ImportError, match=r"^judge: aiohttp is not installed; install it: pip install 'evaluate-qa\[judge\]'$"
+    ):
         load().compute(**rows("a"))
 
 

@@ -1,4 +1,4 @@
-"""The judge, asked several times about a row, and with answer and reference exchanged."""
+"""The judge, asked several times about a row, and with answer and reference swapped."""
 
 from functools import partial
 from math import sqrt
@@ -81,7 +81,7 @@ def test_rows_decided_by_the_matcher_are_not_sampled(load, server):
     assert server.asked == {"right or not": 2}
 
 
-def test_swap_exchanges_answer_and_reference(load, server, tmp_path):
+def test_answer_and_reference_are_swapped(load, server, tmp_path):
     """The server judges by recall of words: 1, then 1/3; 1 and 1, the same request; 0 and 0."""
     columns = rows("right or not", "right", "wrong", "")
     out = load(cache_dir=tmp_path).compute(**columns, swap=True, prices=(1, 0))
@@ -95,12 +95,12 @@ def test_swap_exchanges_answer_and_reference(load, server, tmp_path):
     assert len(server.bodies) == 5
 
 
-def test_the_nearest_reference_is_exchanged():
+def test_the_nearest_reference_is_swapped():
     row = JudgedRow("Who?", ("Manya", "Marie Curie", "Curie and others"), "It was Marie Curie.", 2)
-    assert row.exchanged() == JudgedRow("Who?", ("It was Marie Curie.",), "Marie Curie")
+    assert row.swap() == JudgedRow("Who?", ("It was Marie Curie.",), "Marie Curie")
 
 
-def test_a_failed_exchange_does_not_change_the_score(load, server):
+def test_a_failed_swap_does_not_change_the_score(load, server):
     server.plan = {"right": ["Hm.", "Hm."]}
     out = load().compute(**rows("right or not"), swap=True)
     assert (out["judge"], out["flipped"], out["unscored"]) == (pytest.approx(0.99), None, 0)

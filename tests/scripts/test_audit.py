@@ -62,7 +62,7 @@ def obeys(name, answer):
 
 
 def biased(seed=0):
-    """The reply of the judge: it rejects lists, and accepts what else it does not know, such as exchanged answers."""
+    """The reply of the judge: it rejects lists, and accepts what else it does not know, such as swapped answers."""
     times, turn = Counter(), Lock()
 
     def reply(body):
@@ -186,7 +186,7 @@ def test_drift_of_the_model_behind_a_name(audit, server):
 def test_a_stopped_audit_continues(audit, server):
     write_rows("rows.jsonl", ROWS[:40])
     announced = audit("--dry-run").stderr
-    # Ten answers have two references, and 13 equal their reference, so there is nothing to exchange.
+    # Ten answers have two references, and 13 equal their reference, so there is nothing to swap.
     count = 40 * (3 + 1 + 3) + 10 + 20 * len(INJECTIONS) - 13
     assert f"{count:,} requests about 40 answers. {count:,} requests without a stored verdict will" in announced
     assert not server.bodies
