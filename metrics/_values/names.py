@@ -28,12 +28,13 @@ def _sets(kind: str) -> list[frozenset[str]]:
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
 _PREFIXES = _sets("prefix")  # "hypertension" and "hypotension"
+_COMPASS = {"n", "s"}, {"e", "w"}
 _QUARTERS = frozenset({"q1", "q2", "q3", "q4"})
 _SIDES_OR_NUMERALS = [*_sets("side"), *_sets("numeral")]
 # Each word of a set names a different thing.
-_EXCLUSIVE = [*_sets("exclusive"), _QUARTERS, *_SIDES_OR_NUMERALS]
+_EXCLUSIVE = [*_sets("exclusive"), *_SIDES_OR_NUMERALS]
 MAY_DIFFER = re.compile(
-    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
+    rf"\b(?i:[a-z]|q[1-4]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
 """A word that may name something else if one letter or word changes."""
@@ -59,7 +60,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     if pair is None:
         return False
     left, right = pair
-    of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
+    of_kind = _are_points(left, right) or any({left, right} <= kind for kind in _EXCLUSIVE)
     if any({left, right} <= kind for kind in _SIDES_OR_NUMERALS):
         return not (_RELATIVES.search(texts.answer) or _ELSEWHERE.search(texts.answer))
     # The letter l often stands for the Roman numeral I.
@@ -79,7 +80,10 @@ def differs_in_one_word(texts: Texts) -> bool:
 
 def _only_change(texts: Texts) -> tuple[str, str] | None:
     """Return the answer's and the reference's word, if the answer has the reference once, except for one word."""
-    answer, reference = texts.answer_words, exact_words(texts.reference)
+    answer, reference = (
+        tuple("every" if word == "each" else word for word in words)
+        for words in (texts.answer_words, exact_words(texts.reference))
+    )
     if sum(word not in answer for word in reference) > 1:
         return None
     if len(answer) + 1 == len(reference) and texts.answer[:2] == "A ":
@@ -92,9 +96,15 @@ def _only_change(texts: Texts) -> tuple[str, str] | None:
         return None
     left, right = close[0][0]
     # Sulphur is sulfur, and numbers are compared elsewhere.
-    numbers = any(map(str.isdecimal, left + right)) and not {left, right} <= _QUARTERS
+    numbers = any(map(str.isdecimal, left + right)) and not _are_points(left, right)
     same = left.replace("ph", "f") == right.replace("ph", "f") or numbers
     return None if same else (left, right)
+
+
+def _are_points(word: str, other: str) -> bool:
+    """Return whether two words are quarters, or coordinates with opposite directions: 3.1°E and 3.1°W."""
+    degrees = word[:-1] == other[:-1] and not word[-2:-1].isalpha() and {word[-1:], other[-1:]} in _COMPASS
+    return degrees or {word, other} <= _QUARTERS
 
 
 def _has_other_prefix(word: str, other: str) -> bool:

@@ -16,7 +16,7 @@ from .directions import POLE, content_words, opposite
 from .frequencies import MAY_BE_FREQUENCY
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
-from .reading import Mention, value_of_roman
+from .reading import Mention, read, value_of_roman
 from .units import converted, readable, same_unit, unit_at
 from .word_tables import word_set
 
@@ -67,6 +67,12 @@ _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that peop
 _NONE = re.compile(
     r"\W*(?:none|zero|no[ -]?(?:body|one)(?! (?:knows|can|is sure)))\b|(?:\W*(?:no|not (?:a single|any))|"
     r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\bhow many (?:\w+ )?of (?:the|these|those|its|his|her|their|our) (\w+)", re.IGNORECASE)
+_EVERY = re.compile(
+    r"\W*(?:(?P<none>none|not (?:one|a single one))|all|each|every(?:one|body)?|(?:they|we) all)\b"
+    r"(?!.*\b(?:but|except|only|nearly)\b)",
     re.IGNORECASE,
 )
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
@@ -193,6 +199,10 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if "pair" not in _singulars(words) | texts.question_words:
         mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
     compared = _compare_mentions(texts, reference, mentions)
+    if not mentions and (whole := _WHOLE.search(texts.question)) and (every := _EVERY.match(text)):
+        counted = read(f"{whole[1]} of them").numbers
+        if len(counted) == 1 and counted[0].number == reference.number:
+            return Comparison(reference.kind, not every["none"])  # "all of them" for 12, of "the 12 jurors"
     if not compared and reference.number.value == 0 and (none := _NONE.match(text)) and not mentions:
         about_it = _singulars(exact_words(none["noun"] or "")) <= texts.question_words | {*words}
         return Comparison(reference.kind, True if about_it else None)  # "No idea"
@@ -449,6 +459,8 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     if not mention.unit and texts.answer_values.text[mention.end :].lstrip()[:1] >= _IDEOGRAPHS:
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
+    if mention.number.value == -reference.number.value != 0:
+        return False  # "40 degrees" for -40
     words = _singulars(exact_words(text[measured.start : measured.end]))
     units, repeated = texts.named_units, not words.isdisjoint(texts.question_words)
     named = any(same_unit(measured.unit, unit) for unit in texts.asked_units) or (repeated and not units)
