@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .estimation.joining import numbers
-from .estimation.signatures import signature_column
 from .files.columns import read_columns
 from .files.rows import LISTS, RowsError, place, read_rows
 from .files.values import text, value_of
+from .joining.labels import parse_numbers
+from .joining.signatures import signature_column
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
@@ -88,7 +88,7 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
 def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
-    scores = numbers(file, score_column, "Name another column with --column score=NAME.")
+    scores = parse_numbers(file, score_column, "Name another column with --column score=NAME.")
     names = [""] * len(file) if group_column is None else list(map(text, file.named(group_column)))
     members: dict[str, list[int]] = defaultdict(list)
     for row in np.flatnonzero(~np.isnan(scores)).tolist():

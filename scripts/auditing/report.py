@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.report import interval
 from ..reporting import charts
 from ..reporting.page import fill
 from ..terminal import new_table, open_console, print_lines
-from ..uncertainty.intervals import BootstrapEstimate
+from ..uncertainty.intervals import BootstrapEstimate, format_interval
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 
@@ -44,7 +43,7 @@ def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[l
 
 def _text(figure: Mapping[str, Any] | None, sign: str) -> str:
     ends = ("value", "low", "high")
-    return interval(BootstrapEstimate(*((figure or {}).get(name) for name in ends)), sign)
+    return format_interval(BootstrapEstimate(*((figure or {}).get(name) for name in ends)), sign)
 
 
 def show(audit: Mapping[str, Any]) -> None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..estimation.arguments import Names
-from ..estimation.joining import LABELS, cluster_column, clusters_of, label_column, numbers, whole_verdicts
-from ..estimation.keys import either
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
+from ..joining.column_names import ColumnNames
+from ..joining.keys import both_names
+from ..joining.labels import LABELS, cluster_column, clusters_of, label_column, parse_binary_verdicts, parse_numbers
 from ..uncertainty.arrays import Bools, Floats, cluster_codes
 
 _VERDICTS = ("judge_verdict", "judge")
@@ -43,15 +43,24 @@ class LabeledScores:
     tested: Bools | None = None
 
 
-def read(source: str, names: Names, threshold: float) -> LabeledScores:
+def read(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
-    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster, *either("question")]
+    wanted = [
+        names.score,
+        names.label,
+        *LABELS,
+        names.judge,
+        *_VERDICTS,
+        *_TOKENS,
+        names.cluster,
+        *both_names("question"),
+    ]
     file = read_columns(source, [name for name in wanted if name is not None])
     label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
-    labels = whole_verdicts(file, label)
-    scores = numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)
-    judged = np.full(len(file), np.nan) if judge is None else whole_verdicts(file, judge)
+    labels = parse_binary_verdicts(file, label)
+    scores = parse_numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)
+    judged = np.full(len(file), np.nan) if judge is None else parse_binary_verdicts(file, judge)
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
@@ -88,6 +97,6 @@ def _mean_tokens(file: Columns) -> tuple[float, float] | None:
     """Return the means of both columns of tokens over the rows with a request."""
     if any(name not in file.present for name in _TOKENS):
         return None
-    sent, received = (numbers(file, name, "The column must hold numbers of tokens.", 0) for name in _TOKENS)
+    sent, received = (parse_numbers(file, name, "The column must hold numbers of tokens.", 0) for name in _TOKENS)
     asked = (sent > 0) & ~np.isnan(received)
     return (float(sent[asked].mean()), float(received[asked].mean())) if asked.any() else None

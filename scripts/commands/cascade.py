@@ -38,8 +38,8 @@ def cascade(
     with reported_errors("cascade"):
         from ..cascading.reading import read
         from ..cascading.report import find, show
-        from ..estimation.arguments import parse_columns
         from ..files.writing import check_outputs, write_json
+        from ..joining.column_names import parse_columns
 
         check_outputs({"--json": json_file}, {"--input": source})
         priced = None if prices is None else _pair(prices)

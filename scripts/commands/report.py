@@ -25,10 +25,10 @@ def report(
     The page works offline, in light and dark mode, and in print. It loads nothing from other sites.
     """
     with reported_errors("report"):
-        from ..estimation.arguments import parse_columns
-        from ..estimation.joining import LABELS
-        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_outputs, write_file
+        from ..joining.column_names import parse_columns
+        from ..joining.labels import LABELS
+        from ..joining.signatures import signature_warnings
         from ..reporting.examples import choose
         from ..reporting.facts import gather
         from ..reporting.page import render

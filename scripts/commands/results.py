@@ -35,9 +35,9 @@ def results(
 
         import yaml
 
-        from ..estimation.arguments import parse_columns
-        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_different, check_place, write_file, write_json
+        from ..joining.column_names import parse_columns
+        from ..joining.signatures import signature_warnings
         from ..reporting import hub_results
 
         if (record is None) != (organization is None):

@@ -32,10 +32,10 @@ def select(
     tie, the first ones are kept. From CSV to another format, cells become numbers or true/false in the score column
     and in columns of `evaluate-qa score` that hold nothing else; others stay text.
     """
-    from ..estimation.arguments import parse_columns
     from ..files.rows import file_format, read_rows
     from ..files.values import value_of
     from ..files.writing import check_different, check_target, write_rows
+    from ..joining.column_names import parse_columns
     from ..selection import Criterion, decide, numeric_columns
 
     with reported_errors("select"):

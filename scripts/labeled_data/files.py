@@ -7,8 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ..estimation.joining import LABELS, is_labeled, label_column, label_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
+from ..joining.labels import LABELS, is_labeled, label_column, parse_label
 from .rows import LabeledRow
 
 NEAR_NAMES = Path(__file__).with_name("near_names.jsonl")
@@ -71,7 +71,7 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
-    label, system = label_of(row[column]), row.get("system")
+    label, system = parse_label(row[column]), row.get("system")
     if label not in (0, 1):
         raise RowsError(f"{where}: {column} is {row[column]!r}; expected true or false, 1 or 0, correct or incorrect")
     return LabeledRow(

@@ -8,10 +8,10 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted, is_number
 
-from ..estimation.keys import ID, TEXTS, cell_of, references_of
-from ..estimation.systems import Systems
 from ..files.rows import Row, read_rows
 from ..files.values import text
+from ..joining.keys import ID, TEXTS, cell_of, references_of
+from ..joining.systems import JoinedSystems
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
@@ -106,7 +106,7 @@ def _labels(facts: Facts) -> dict[str, np.ndarray]:
 
 
 def _example(
-    joined: Systems,
+    joined: JoinedSystems,
     contents: Mapping[str, dict[int, Row]],
     labels: Mapping[str, np.ndarray],
     systems: Sequence[str],

@@ -13,8 +13,8 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import counted
 
 from .. import __version__
-from ..estimation.arguments import Names
-from ..estimation.signatures import signature_column
+from ..joining.column_names import ColumnNames
+from ..joining.signatures import signature_column
 from ..uncertainty.intervals import Interval
 from .facts import CONFIDENCE, Facts, gather
 
@@ -42,7 +42,7 @@ class Task:
         return Path(".eval_results", f"{self.dataset.rpartition('/')[2]}-{self.task}.yaml")
 
 
-def read(scored: str, labels: Sequence[str], names: Names) -> Facts:
+def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
     """Return the figures of a file, with 95% intervals as in `report`."""
     if scored == "-":
         raise ValueError("results reads the date of its file. Give a file in place of standard input.")
@@ -52,8 +52,8 @@ def read(scored: str, labels: Sequence[str], names: Names) -> Facts:
 def named(facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
     (system,) = facts.systems
-    if system.powered:
-        yield f"Accuracy from {system.powered.labels:,} human labels", system.powered.accuracy
+    if system.ppi:
+        yield f"Accuracy from {system.ppi.labels:,} human labels", system.ppi.accuracy
     elif system.right:
         yield "Judged correct", system.right
     yield MEAN_SCORE, system.score

@@ -10,7 +10,7 @@ from evaluate_qa.metrics._shared.arithmetic import Floats
 
 from ..agreement.bootstrap import Bootstrap, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison
-from ..estimation.powered import FEWEST
+from ..estimation.ppi import FEWEST
 from ..terminal import new_table
 from ..uncertainty.intervals import BootstrapEstimate, mean
 from .sources import LabeledSet

@@ -36,6 +36,15 @@ class BootstrapEstimate:
     high: float | None = None
 
 
+def format_interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
+    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`; "–" if undefined."""
+    if found.value is None:
+        return "–"
+    form = f"{sign}.3f"
+    ends = "" if found.low is None else f" [{found.low:{form}}, {found.high:{form}}]"
+    return f"{found.value:{form}}{ends}".replace("-", "−")
+
+
 def wilson(share: float, count: float, confidence: float = 0.95, degrees: float = inf) -> Interval:
     """Return a share with Wilson's score interval (1927), which is inside 0 and 1 and wider than 0.
 

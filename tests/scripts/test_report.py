@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.estimation.arguments import Names
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.joining.column_names import ColumnNames
 from evaluate_qa.reporting import charts
 from evaluate_qa.reporting.examples import marked
 from evaluate_qa.reporting.facts import gather
@@ -88,12 +88,12 @@ def shown(found, sign=""):
 
 def test_page_shows_computed_figures(report):
     page = Page(report("old.jsonl", "new.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"))
-    facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], Names())
+    facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], ColumnNames())
     for one in facts.systems:
-        expected = [shown(one.powered.accuracy), shown(one.powered.labels_alone), "60", f"{one.powered.worth:,.0f}"]
+        expected = [shown(one.ppi.accuracy), shown(one.ppi.labels_alone), "60", f"{one.ppi.worth:,.0f}"]
         assert [one.name, *expected, shown(one.right), shown(one.score)] in page.row(one.name)
     (pair,) = facts.pairs
-    difference = facts.powered.differences["new", "old"]
+    difference = facts.ppi.differences["new", "old"]
     assert page.row("new")[1] == [
         "new", shown(difference, "+"), shown(pair.verdicts.difference, "+"), str(pair.wins), str(pair.losses),
         f"{pair.verdicts.adjusted:.4f}", f"{pair.verdicts.detectable:.3f}", shown(pair.scores.difference, "+"),
@@ -106,7 +106,7 @@ def test_page_shows_computed_figures(report):
 
 def test_page_shows_slices_and_lowest_scores(report):
     page = Page(report("old.jsonl", "--by", "kind"))
-    facts = gather(["old.jsonl"], [], Names(), by=["kind"])
+    facts = gather(["old.jsonl"], [], ColumnNames(), by=["kind"])
     slices, more = facts.slices["kind"]
     assert more == 0
     for one, value in zip(slices, "ab", strict=True):

@@ -1,4 +1,4 @@
-"""Write the file of rows for a person to label."""
+"""The file of rows for a person to label."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,22 +7,22 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..estimation.ppi import FEWEST
 from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format
 from ..files.values import is_formula
 from ..files.writing import check_target, write_rows
+from ..joining.column_names import ColumnNames
+from ..joining.keys import ID, TEXTS, index_rows, key_names
+from ..joining.labels import LABELS, WEIGHT, Places, cluster_column, clusters_of, parse_numbers, parse_probabilities
 from ..uncertainty.arrays import Floats
-from .arguments import Names
-from .joining import LABELS, WEIGHT, Places, cluster_column, clusters_of, numbers, probabilities
-from .keys import ID, TEXTS, index_rows, key_names
-from .powered import FEWEST
 from .samples import draw
 
 
-def ask(
+def write_sample(
     source: str,
     target: str,
-    names: Names,
+    names: ColumnNames,
     more: Sequence[str],
     count: int,
     stratified: bool,
@@ -55,9 +55,9 @@ def ask(
     index_rows(file, identity)  # raises RowsError if two rows share a key
     for name in more:
         file.named(name)
-    scores = probabilities(file, names.score)
+    scores = parse_probabilities(file, names.score)
     there = np.flatnonzero(~np.isnan(scores))
-    doubts = None if by is None else np.nan_to_num(numbers(file, by, "Name another column with --by.", 0, 1))
+    doubts = None if by is None else np.nan_to_num(parse_numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
     seen = dict.fromkeys([ID, *TEXTS, *identity, *more])
@@ -82,7 +82,7 @@ def _rows(shown: dict[str, list[object]], places: Places, weights: Floats | None
     for number, place in enumerate(places.tolist()):
         row = {name: column[place] for name, column in shown.items()}
         if is_csv:
-            # `keys.plain` removes the blank.
+            # `keys.normalize_spaces` removes the blank.
             row = {name: f" {value}" if is_formula(value) else value for name, value in row.items()}
         weight = {} if weights is None else {WEIGHT: float(weights[number])}
         yield {**row, LABELS[0]: None, **weight}

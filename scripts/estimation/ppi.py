@@ -33,7 +33,7 @@ from ..files.rows import did_you_mean
 from ..uncertainty.arrays import Bools, Floats
 from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
 from ..uncertainty.student import quantile
-from .checks import EstimateInputs, checked, require_sample
+from .inputs import EstimateInputs, check_inputs, require_random_sample
 
 FEWEST = 20
 """With fewer labels, or fewer clusters with labels, there is no interval, as it would hold the truth too rarely.
@@ -120,19 +120,19 @@ def estimate(
             labeled rows are not a random sample: their mean score or their share of a group differs from all rows more
             than in one random sample in a million.
     """
-    given = checked(scores, labels, weights, clusters, groups, confidence)
+    given = check_inputs(scores, labels, weights, clusters, groups, confidence)
     if any(groups is None or not isinstance(pair, tuple) or len(pair) != 2 for pair in differences):  # noqa: PLR2004
         expected = "pairs of groups, such as [('a', 'b')], and `groups` with the group of each row"
         raise ValueError(f"differences is {differences!r}; expected {expected}")
-    if (why := _lacking(given)) is not None:
+    if (why := _describe_missing(given)) is not None:
         fix = " Label more rows." if len(given.known) >= FEWEST else ""
         raise ValueError(f"There are too few labels for an estimate ({why}).{fix}")
-    doubts = require_sample(given)
+    doubts = require_random_sample(given)
     whole = _solve(given, confidence)
     found: dict[str, _Solution | str] = {}
     for code, name in enumerate(given.names):
         members = given.part(given.groups == code)
-        found[name] = _lacking(members) or _solve(members, confidence)
+        found[name] = _describe_missing(members) or _solve(members, confidence)
     return Estimates(
         all=replace(whole.estimate, notes=(*doubts, *whole.estimate.notes)),
         groups={name: one if isinstance(one, str) else one.estimate for name, one in found.items()},
@@ -168,7 +168,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
         of_scores[others] -= (given.scores[others] - mean_other) / others.sum()
         gap = mean_other - mean_score
     labels_error, scores_error = given.by_cluster(of_labels), given.by_cluster(of_scores)
-    tuning = _tuned(given, labels_error, scores_error, others) if others.any() else 0.0
+    tuning = _tune(given, labels_error, scores_error, others) if others.any() else 0.0
     of_mean = given.by_cluster(given.shares)
     errors = jackknifed(labels_error - tuning * scores_error, of_mean)
     alone = jackknifed(labels_error, of_mean)
@@ -192,7 +192,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     return _Solution(estimate, errors, extra, degrees)
 
 
-def _tuned(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: Bools) -> float:
+def _tune(given: EstimateInputs, labels_error: Floats, scores_error: Floats, others: Bools) -> float:
     """Return the λ from 0 to 1 that minimizes the variance: Σ a b / Σ b².
 
     For a simple random sample of independent rows, Σ b² is computed from all scores, as in the paper's example 6.1:
@@ -219,7 +219,7 @@ def _interval(value: float, variance: float, effective: float, degrees: float, c
 
 def _difference(found: Mapping[str, _Solution | str], one: str, other: str, confidence: float) -> Interval:
     """Return the first group's accuracy minus the second's; errors that a cluster shares cancel."""
-    first, second = (_usable(found, name) for name in (one, other))
+    first, second = (_require_solution(found, name) for name in (one, other))
     value = first.estimate.accuracy.value - second.estimate.accuracy.value
     errors = first.errors - second.errors
     variance = float(errors @ errors) + first.extra + second.extra
@@ -227,7 +227,7 @@ def _difference(found: Mapping[str, _Solution | str], one: str, other: str, conf
     return Interval(value, max(-1.0, wide.low), min(1.0, wide.high))
 
 
-def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
+def _require_solution(found: Mapping[str, _Solution | str], name: str) -> _Solution:
     if name not in found:
         raise ValueError(f"There is no group {name!r}. {did_you_mean(name, found)}")
     if isinstance(solution := found[name], str):
@@ -235,7 +235,7 @@ def _usable(found: Mapping[str, _Solution | str], name: str) -> _Solution:
     return solution
 
 
-def _lacking(given: EstimateInputs) -> str | None:
+def _describe_missing(given: EstimateInputs) -> str | None:
     """Return what an estimate lacks: `12 of 12 rows labeled; 20 needed`; None if there are enough labels."""
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import evaluate_qa
-from evaluate_qa.estimation.drop import gate, of_difference, two_sided
+from evaluate_qa.gating.drop import drop_of_difference, gate, two_sided_confidence
 from evaluate_qa.uncertainty.intervals import Interval
 
 
@@ -77,19 +77,19 @@ def test_doubts_name_few_and_skewed_clusters():
 
 
 def test_equal_labels_do_not_show_which_drops_they_can_detect():
-    found = of_difference(Interval(0.0, 0.0, 0.0), 0.0, 0.95)
+    found = drop_of_difference(Interval(0.0, 0.0, 0.0), 0.0, 0.95)
     assert found.passed
     assert found.detectable is None
 
 
 def test_of_difference_by_hand():
     """System minus baseline is −.05 ± 1.64485 · .02, with a 95% bound at each end; 2.48648 deviations are .04973."""
-    found = of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.01, 0.95)
+    found = drop_of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.01, 0.95)
     assert list(vars(found.drop).values()) == [0.05, 0.0171029, 0.0828971]
     assert found.detectable == pytest.approx(0.01 + 0.04973, abs=1e-5)
     assert not found.passed
-    assert of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.02, 0.95).passed
-    assert two_sided(0.95) == pytest.approx(0.9)
+    assert drop_of_difference(Interval(-0.05, -0.0828971, -0.0171029), 0.02, 0.95).passed
+    assert two_sided_confidence(0.95) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize(

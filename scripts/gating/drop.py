@@ -85,7 +85,7 @@ def gate(
         ValueError: lengths differ, a value is not finite, an option is out of range, or there are too few clusters to
             fail (fewer than five at 95% confidence).
     """
-    _check(max_drop, confidence, resamples)
+    _check_options(max_drop, confidence, resamples)
     before = numbers("baseline", baseline)
     after = numbers("system", system, len(before))
     for name, values in (("baseline", before), ("system", after)):
@@ -97,7 +97,7 @@ def gate(
     drops = before - after
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:
-        _check_share(max_drop)
+        _check_accuracy_drop(max_drop)
     sums, sizes, _ = clustered(drops, places)
     alone = count == len(drops)
     return Drop(
@@ -111,10 +111,10 @@ def gate(
     )
 
 
-def of_difference(difference: Interval, max_drop: float, confidence: float) -> Drop:
-    """Return the drop for an estimated difference, system minus baseline, whose interval has `two_sided` confidence."""
-    _check(max_drop, confidence)
-    _check_share(max_drop)
+def drop_of_difference(difference: Interval, max_drop: float, confidence: float) -> Drop:
+    """Return the drop for an estimated difference, system minus baseline, with a `two_sided_confidence` interval."""
+    _check_options(max_drop, confidence)
+    _check_accuracy_drop(max_drop)
     deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
     drop = Interval(-difference.value, -difference.high, -difference.low)
     # Equal labels of both systems show no variation, so they say nothing about the drops that they can detect.
@@ -122,12 +122,12 @@ def of_difference(difference: Interval, max_drop: float, confidence: float) -> D
     return Drop(drop, max_drop, smallest, confidence)
 
 
-def two_sided(confidence: float) -> float:
+def two_sided_confidence(confidence: float) -> float:
     """Return the confidence of an interval whose ends are bounds at this confidence: .9 for .95."""
     return 2 * confidence - 1
 
 
-def _check_share(max_drop: float) -> None:
+def _check_accuracy_drop(max_drop: float) -> None:
     """Raise ValueError for an allowed drop of accuracy with which no system could fail."""
     if max_drop >= 1:
         raise ValueError(
@@ -136,7 +136,7 @@ def _check_share(max_drop: float) -> None:
         )
 
 
-def _check(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
+def _check_options(max_drop: float, confidence: float, resamples: int = FEWEST) -> None:
     if not 0 <= max_drop < float("inf"):
         raise ValueError(f"max_drop is {max_drop:g}; expected 0 or more, such as 0.01 for one percentage point")
     if not 0.5 < confidence < 1:  # noqa: PLR2004 - below, the bound would be on the other side

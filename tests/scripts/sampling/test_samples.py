@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from evaluate_qa.estimation.powered import estimate
-from evaluate_qa.estimation.samples import allocation, draw, plan, stratum
+from evaluate_qa.estimation.ppi import estimate
+from evaluate_qa.sampling.planning import plan_labels
+from evaluate_qa.sampling.samples import allocation, draw, stratum
 
 
 def test_simple_random_sample_is_in_random_order():
@@ -63,21 +64,21 @@ def test_plan_predicts_margins():
     """Labels alone have the margin ±1.96 √(p(1 − p)/n) for the mean score p; estimates have the planned width."""
     generator = np.random.default_rng(2)
     scores = generator.beta(0.5, 0.3, 4000)
-    found = plan(scores, counts=[50, 400, 1600])
+    found = plan_labels(scores, counts=[50, 400, 1600])
     share = scores.mean()
     for one in found:
-        assert one.alone == pytest.approx(1.96 * np.sqrt(share * (1 - share) / one.labels), rel=0.03)
-        assert one.stratified < one.alike < 0.9 * one.alone
+        assert one.labels_only == pytest.approx(1.96 * np.sqrt(share * (1 - share) / one.labels), rel=0.03)
+        assert one.stratified < one.with_scores < 0.9 * one.labels_only
     labels = np.where(np.arange(4000) < 400, generator.random(4000) < scores, np.nan)
-    assert estimate(scores, labels).all.accuracy.width / 2 == pytest.approx(found[1].alike, rel=0.1)
+    assert estimate(scores, labels).all.accuracy.width / 2 == pytest.approx(found[1].with_scores, rel=0.1)
 
 
 def test_plan_continues_up_to_all_rows():
     scores = np.random.default_rng(2).beta(0.5, 0.3, 250)
-    assert [one.labels for one in plan(scores, repeats=2)] == [50, 100, 200, 250]
+    assert [one.labels for one in plan_labels(scores, repeats=2)] == [50, 100, 200, 250]
 
 
 def test_plan_leaves_out_numbers_of_labels_that_might_be_all_the_same():
     """With a thousandth wrong, 50 labels are nearly always all right."""
     with pytest.raises(ValueError, match=r"no number of labels up to 100 is enough\. Label every row\."):
-        plan(np.full(1000, 0.9999), counts=[50, 100])
+        plan_labels(np.full(1000, 0.9999), counts=[50, 100])

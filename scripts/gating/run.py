@@ -1,4 +1,4 @@
-"""Decide whether a system passes the gate."""
+"""Decide whether a system passes the gate, by its verdicts, scores or labels."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,25 +6,25 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..comparing.changes import changed_rows
+from ..comparing.report import UNCORRECTED, describe_change, describe_power
+from ..estimation.ppi import Estimate
+from ..estimation.systems import estimate_systems
 from ..files.rows import Row
+from ..joining.labels import JoinedRows, cluster_notes
+from ..joining.systems import JoinedSystems
 from ..uncertainty.intervals import Interval
-from .compared import UNCORRECTED, detects, moved
-from .drop import Drop, gate, of_difference, two_sided
-from .joining import Joined
-from .powered import Estimate
-from .report import grouped
-from .systems import Systems, changed_rows, powered_differences
+from .drop import Drop, drop_of_difference, gate, two_sided_confidence
 
 
 @dataclass(frozen=True)
-class Gated:
-    """A decision of the gate.
+class GateResult:
+    """The result of the gate: the statistic that decides, `before` for the baseline and `after` for the system.
 
-    `before` and `after` are the figure of the baseline and of the system. `changed` has the changed rows, as `compare
-    --changed` writes them.
+    `changed` has the changed rows, as `compare --changed` writes them.
     """
 
-    figure: str
+    statistic: str
     baseline: str
     system: str
     before: float
@@ -40,19 +40,20 @@ class Gated:
     @property
     def verdict(self) -> str:
         """Whether a drop was detected, and which drops these rows can detect, as a clause."""
-        of_verdicts, drop = self.figure != "mean score", self.drop
+        of_verdicts, drop = self.statistic != "mean score", self.drop
         points = 100 * drop.allowed
         size = f"{points:g} {'point' if points == 1 else 'points'}" if of_verdicts else f"{drop.allowed:g}"
         kind = f"drop of more than {size}" if drop.allowed else "drop"
         found = f"no {kind} was detected" if drop.passed else f"a {kind} was detected"
-        return f"{found}; {detects('drops', drop.detectable, drop.rows, of_verdicts)}"
+        return f"{found}; {describe_power('drops', drop.detectable, drop.rows, of_verdicts)}"
 
     @property
     def figures(self) -> str:
         """The figures of both systems and their difference."""
         drop = self.drop.drop
         change = Interval(-drop.value, -drop.high, -drop.low)
-        return moved(self.figure, self.before, self.after, change, f"{two_sided(self.drop.confidence):.0%} interval")
+        which = f"{two_sided_confidence(self.drop.confidence):.0%} interval"
+        return describe_change(self.statistic, self.before, self.after, change, which)
 
     @property
     def message(self) -> str:
@@ -60,15 +61,15 @@ class Gated:
         return f"{'PASSED' if self.drop.passed else 'FAILED'}: {self.verdict}. {self.figures}."
 
 
-def decide(
-    systems: Systems,
-    labeled: Sequence[Joined],
+def run_gate(
+    systems: JoinedSystems,
+    labeled: Sequence[JoinedRows],
     *,
     max_drop: float = 0.0,
     by_score: bool = False,
     max_unscored: float = 0.05,
     confidence: float = 0.95,
-) -> Gated:
+) -> GateResult:
     """Decide whether the second system is worse than the first one, the baseline, by more than the allowed drop.
 
     With labels of both systems, the accuracy estimated from the labels decides. `max_unscored` is the share of rows
@@ -91,39 +92,39 @@ def decide(
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
         f"{counted(rows, 'row')} of each system.",
-        *grouped(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
+        *cluster_notes(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
     ]
     if systems.unscored:
         notes.append(f"The figures leave out {unscored}.")
     if labeled:
-        powered = powered_differences(systems, labeled, two_sided(confidence))
-        groups = [one for one in powered.groups.values() if isinstance(one, Estimate)]
-        figure, (before, after) = "accuracy by labels", (one.accuracy.value for one in groups)
-        drop = of_difference(powered.differences[system, baseline], max_drop, confidence)
+        ppi = estimate_systems(systems, labeled, two_sided_confidence(confidence))
+        groups = [one for one in ppi.groups.values() if isinstance(one, Estimate)]
+        statistic, (before, after) = "accuracy by labels", (one.accuracy.value for one in groups)
+        drop = drop_of_difference(ppi.differences[system, baseline], max_drop, confidence)
         for name, one in zip(systems.files, groups, strict=True):
             notes += [f"{name}: {counted(one.labels, 'label')}.", *(f"{name}: {note}" for note in one.notes)]
         notes.append("Assumes that the labeled rows of both are a random sample, and that the labels are correct.")
     else:
         verdicts = None if by_score else systems.verdicts
-        figure = "mean score" if verdicts is None else "judged correct"
+        statistic = "mean score" if verdicts is None else "judged correct"
         old, new = ((verdicts or systems.scores)[name] for name in (baseline, system))
         before, after = float(old.mean()), float(new.mean())
         drop = gate(old, new, max_drop=max_drop, clusters=systems.clusters, confidence=confidence)
         notes += [*drop.doubts, UNCORRECTED]
-    return Gated(figure, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
+    return GateResult(statistic, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
 
 
-def as_json(gated: Gated) -> dict[str, Any]:
+def as_json(result: GateResult) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
-    drop = gated.drop
+    drop = result.drop
     return {
-        "figure": gated.figure,
-        "baseline": gated.baseline,
-        "system": gated.system,
-        "before": gated.before,
-        "after": gated.after,
+        "figure": result.statistic,
+        "baseline": result.baseline,
+        "system": result.system,
+        "before": result.before,
+        "after": result.after,
         **asdict(drop),
-        "wins": len(gated.rows_of("win")),
-        "losses": len(gated.rows_of("loss")),
-        "notes": gated.notes,
+        "wins": len(result.rows_of("win")),
+        "losses": len(result.rows_of("loss")),
+        "notes": result.notes,
     }

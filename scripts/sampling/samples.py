@@ -1,25 +1,17 @@
-"""Draw rows to label, and plan their number by simulation."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+"""Random samples of rows to label, simple or stratified by score."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..estimation.ppi import FEWEST
 from ..uncertainty.arrays import Floats, Ints, numbers
-from .powered import FEWEST, estimate
 
 EDGES = (0.05, 0.2, 0.5, 0.8, 0.95)
 """Scores between strata. Most answers are in the outer strata, most errors in the inner ones."""
 
 _LEAST = 2  # rows of each stratum
-
-COUNTS = (50, 100, 200, 400, 800, 1600, 3200)
-"""Numbers of labels to try."""
-
-_ROWS = 20_000  # more rows make a plan slower, and its intervals hardly narrower
 
 
 def draw(
@@ -81,59 +73,3 @@ def allocation(sizes: Ints, spreads: Floats, count: int) -> Ints:
         lacking = np.where(counts < sizes, shares * count - counts, -np.inf)
         counts[lacking.argmax()] += 1
     return counts
-
-
-@dataclass(frozen=True)
-class Planned:
-    """The mean margin of error, half the width of the 95% interval, for a number of labels.
-
-    It is given for the mean of the labels (`alone`), and for the estimate from labels and scores with a simple random
-    (`alike`) and with a stratified sample.
-    """
-
-    labels: int
-    alone: float
-    alike: float
-    stratified: float
-
-
-def plan(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, seed: int = 0) -> list[Planned]:
-    """Simulate labels, samples and estimates; raise ValueError if no number of labels is enough.
-
-    Args:
-        scores: Probabilities that the answers are right, shape (rows,). They are assumed to be calibrated.
-        counts: Numbers of labels to try. Numbers above the number of rows are replaced by it. Numbers so small that
-            all labels might be the same are left out.
-        repeats: Simulations of each number.
-        seed: Random seed.
-    """
-    values = numbers("scores", scores)
-    stratum(values)  # raises ValueError unless scores are from 0 to 1
-    rows = len(values)
-    generator = np.random.default_rng(seed)
-    if rows > _ROWS:
-        values = values[generator.choice(rows, _ROWS, replace=False)]
-    tried = sorted({min(count, rows) for count in counts})
-    planned = [_planned(values, count, repeats, generator) for count in tried]
-    found = [one for one in planned if one is not None]
-    if not found:
-        raise ValueError(f"no number of labels up to {tried[-1]:,} is enough. Label every row.")
-    return found
-
-
-def _planned(scores: Floats, count: int, repeats: int, generator: np.random.Generator) -> Planned | None:
-    margins: list[list[float]] = []
-    while len(margins) < repeats:
-        truth = (generator.random(len(scores)) < scores).astype(np.float64)
-        row: list[float] = []
-        for by in (None, scores):
-            drawn, weights = draw(len(scores), count, by, int(generator.integers(2**31)))
-            if len(np.unique(truth[drawn])) == 1:
-                return None
-            labels, spread = np.full((2, len(scores)), np.nan)
-            labels[drawn], spread[drawn] = truth[drawn], 1 if weights is None else weights
-            found = estimate(scores, labels, weights=spread).all
-            row += [found.labels_alone.width / 2, found.accuracy.width / 2]
-        margins.append(row)
-    alone, alike, _, stratified = np.mean(margins, axis=0).tolist()
-    return Planned(count, alone, alike, stratified)

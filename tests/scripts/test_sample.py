@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.estimation.samples import plan
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.sampling.planning import plan_labels
 
 GENERATOR = np.random.default_rng(0)
 SCORES = GENERATOR.beta(0.5, 0.3, 400)
@@ -116,9 +116,12 @@ def test_rows_without_a_score_are_not_drawn(run):
 
 def test_plan_prints_margins_and_draws_nothing(run):
     output = run("-i", "scored.parquet", "--plan")
-    (first, *_) = plan(SCORES)
+    (first, *_) = plan_labels(SCORES)
     line = next(line for line in output.splitlines() if line.split()[:1] == ["50"])
-    assert line.split() == ["50", *(f"±{value:.3f}" for value in (first.alone, first.alike, first.stratified))]
+    assert line.split() == [
+        "50",
+        *(f"±{value:.3f}" for value in (first.labels_only, first.with_scores, first.stratified)),
+    ]
     assert not list(Path().glob("labels*"))
 
 
@@ -127,7 +130,7 @@ def test_plan_prints_margins_and_draws_nothing(run):
     [
         (["-o", "labels.parquet"], "labels.parquet: Parquet files cannot be labeled by hand. Use .csv or .jsonl."),
         (["-o", "labels.csv", "--show", "sistem"], "no column 'sistem'. Did you mean 'system'?"),
-        (["-o", "labels.csv", "--seed", -1], "--seed is -1; expected 0 or more."),
+        (["-o", "labels.csv", "--seed", -1], "--seed is -1; expected 0 or more"),
         ([], "there is no file to write to. Name it with --output, or plan with --plan."),
     ],
 )

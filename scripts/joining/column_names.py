@@ -7,7 +7,7 @@ from .. import options
 
 
 @dataclass(frozen=True)
-class Names:
+class ColumnNames:
     """Columns as the user names them. With None or (), they are found by their usual names.
 
     `weight` is 1 / probability that the row was drawn, and `id` the columns that identify a row. Rows with the same
@@ -24,11 +24,11 @@ class Names:
     group: str | None = None
 
 
-def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Names:
+def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> ColumnNames:
     """Parse the options `--column`, such as `["score=bem_score", "id=doc", "id=turn"]`.
 
-    `roles` are the fields of `Names` that the command reads. Only id may be repeated.
+    `roles` are the fields of `ColumnNames` that the command reads. Only id may be repeated.
     """
     named = options.parse_columns(given or (), roles, "id")
     identity = tuple(named.pop("id", ()))
-    return Names(id=identity, **{role: name for role, (name,) in named.items()})
+    return ColumnNames(id=identity, **{role: name for role, (name,) in named.items()})

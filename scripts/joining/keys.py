@@ -12,18 +12,18 @@ ID = "id"
 Key = str | tuple[str, ...]
 
 
-def either(name: str) -> tuple[str, str]:
+def both_names(name: str) -> tuple[str, str]:
     """Return both names that a metric's column may have in a file: `question`, `questions`."""
     return name, f"{name}s"
 
 
-TEXTS = [name for text in ("question", "reference", "prediction") for name in either(text)]
+TEXTS = [name for text in ("question", "reference", "prediction") for name in both_names(text)]
 """The columns that a person sees of a row."""
 
 
 def cell_of(row: Row, name: str) -> object:
     """Return a row's value in a metric's column, under either name; None without a value."""
-    return next((row[one] for one in either(name) if row.get(one) not in (None, "")), None)
+    return next((row[one] for one in both_names(name) if row.get(one) not in (None, "")), None)
 
 
 def references_of(row: Row) -> list[str]:
@@ -40,7 +40,7 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
         return [[ID] for _ in files]
     found = []
     for file in files:
-        names = [file.first_of(either(name)) for name in texts]
+        names = [file.first_of(both_names(name)) for name in texts]
         if None in names:
             without_id = next(one.source for one in files if ID not in one.present)
             raise RowsError(
@@ -52,11 +52,11 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
 
 
 def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
-    """Return the row of each key, which is `plain` text, in the order of the rows.
+    """Return the row of each key, which is `normalize_spaces` text, in the order of the rows.
 
     Raise RowsError if a column does not exist, an id is empty, or two rows have the same key.
     """
-    columns = [[plain(value) for value in file.named(name)] for name in names]
+    columns = [[normalize_spaces(value) for value in file.named(name)] for name in names]
     for name, column in zip(names, columns, strict=True):
         if name == ID and "" in column:
             raise RowsError(f"{file.place(column.index(''))}: there is no {name}. Give each row one.")
@@ -72,7 +72,7 @@ def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
     return index
 
 
-def plain(value: Any) -> str:
+def normalize_spaces(value: Any) -> str:
     """Return a value as text with single blanks, as spreadsheets change the blanks."""
     found = value if isinstance(value, str) else text(value)
     joined = " ".join(found.split())
@@ -95,13 +95,14 @@ def require_same_texts(name: str, file: Columns, other: Columns, pairs: Iterable
 
     Files without the column are not compared.
     """
-    columns = file.first_of(either(name)), other.first_of(either(name))
+    columns = file.first_of(both_names(name)), other.first_of(both_names(name))
     if columns[0] is None or columns[1] is None:
         return
     texts, others = file.values[columns[0]], other.values[columns[1]]
     for row, at in pairs:
-        if texts[row] != others[at] and plain(texts[row]) != plain(others[at]):
+        one, another = texts[row], others[at]
+        if one != another and (one := normalize_spaces(one)) != (another := normalize_spaces(another)):
             raise RowsError(
-                f"{file.place(row)}: the {name} is {shorten(plain(texts[row]))!r}, but the {name} of the same row in "
-                f"{other.place(at)} is {shorten(plain(others[at]))!r}. {fix}"
+                f"{file.place(row)}: the {name} is {shorten(one)!r}, but the {name} of the same row in "
+                f"{other.place(at)} is {shorten(another)!r}. {fix}"
             )

@@ -8,42 +8,42 @@ from evaluate_qa.metrics._shared.arguments import counted
 
 from ..files.rows import Row
 from ..files.values import text
-from .gated import Gated
-from .keys import cell_of, references_of
+from ..joining.keys import cell_of, references_of
+from .run import GateResult
 
 _LONGEST = 300  # characters
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KINDS = (("loss", "Lost"), ("win", "Won"))
 
 
-def markdown(gated: Gated, most: int) -> str:
+def as_markdown(result: GateResult, most: int) -> str:
     """Return the decision, the figures, and at most this many lost rows and won rows."""
     lines = [
-        f"### {'✅ Passed' if gated.drop.passed else '❌ Failed'}: {gated.verdict}",
+        f"### {'✅ Passed' if result.drop.passed else '❌ Failed'}: {result.verdict}",
         "",
-        f"{_escaped(gated.figures)}.",
+        f"{_escape(result.figures)}.",
         "",
-        f"{code(gated.system)} against {code(gated.baseline)}: {counted(len(gated.rows_of('loss')), 'row')} lost, "
-        f"{len(gated.rows_of('win')):,} won.",
+        f"{as_code(result.system)} against {as_code(result.baseline)}: "
+        f"{counted(len(result.rows_of('loss')), 'row')} lost, {len(result.rows_of('win')):,} won.",
         "",
     ]
-    lines += [f"- {_escaped(note)}" for note in gated.notes]
+    lines += [f"- {_escape(note)}" for note in result.notes]
     for change, heading in _KINDS:
-        rows = gated.rows_of(change)
+        rows = result.rows_of(change)
         if rows:
             shown = f" (the first {most:,} are shown)" if len(rows) > most else ""
             lines += ["", "<details>", f"<summary>{heading}: {counted(len(rows), 'row')}{shown}</summary>", ""]
-            lines += [line for row in rows[:most] for line in _item(gated, row)]
+            lines += [line for row in rows[:most] for line in _item(result, row)]
             lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
 
 
-def _item(gated: Gated, row: Row) -> Iterator[str]:
-    yield f"- {code(_name(row))}"
+def _item(result: GateResult, row: Row) -> Iterator[str]:
+    yield f"- {as_code(_name(row))}"
     if references := references_of(row):
-        yield f"  - reference: {' · '.join(map(code, references))}"
-    for title, ending in ((gated.baseline, "_before"), (gated.system, "")):
-        yield f"  - {code(title)}: {code(text(row['prediction' + ending]))}, score {row['score' + ending]:.3f}"
+        yield f"  - reference: {' · '.join(map(as_code, references))}"
+    for title, ending in ((result.baseline, "_before"), (result.system, "")):
+        yield f"  - {as_code(title)}: {as_code(text(row['prediction' + ending]))}, score {row['score' + ending]:.3f}"
 
 
 def _name(row: Row) -> str:
@@ -51,13 +51,13 @@ def _name(row: Row) -> str:
     return text(cell_of(row, "question") or next(iter(row.values())))
 
 
-def code(words: str) -> str:
+def as_code(words: str) -> str:
     """Return text as code in Markdown, without markup, links or mentions.
 
-    >>> print(code("<b> `x` @you"))
+    >>> print(as_code("<b> `x` @you"))
     `` <b> `x` @you ``
     """
-    line = _short(words)
+    line = _shorten(words)
     if not line:
         return "(empty)"
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
@@ -65,34 +65,34 @@ def code(words: str) -> str:
     return f"{fence}{pad}{line}{pad}{fence}"
 
 
-def _escaped(words: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", _short(words))
+def _escape(words: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", _shorten(words))
 
 
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     """Return text on one short line, with � for characters that XML cannot hold."""
     line = " ".join(_NO_XML.sub("\ufffd", words).split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
-def junit(gated: Gated, most: int) -> bytes:
+def as_junit(result: GateResult, most: int) -> bytes:
     """Return JUnit XML with one test, which fails if the gate does, and at most this many lost rows and won rows."""
     suites = ElementTree.Element("testsuites")
-    failures = {"tests": "1", "failures": str(int(not gated.drop.passed)), "errors": "0", "skipped": "0"}
+    failures = {"tests": "1", "failures": str(int(not result.drop.passed)), "errors": "0", "skipped": "0"}
     suite = ElementTree.SubElement(suites, "testsuite", {"name": "evaluate-qa gate", **failures})
-    name = _short(f"{gated.system} against {gated.baseline}: {gated.figure}")
+    name = _shorten(f"{result.system} against {result.baseline}: {result.statistic}")
     case = ElementTree.SubElement(suite, "testcase", {"classname": "evaluate-qa.gate", "name": name})
-    message = _short(gated.message)
-    if gated.drop.passed:
+    message = _shorten(result.message)
+    if result.drop.passed:
         output = ElementTree.SubElement(case, "system-out")
     else:
         output = ElementTree.SubElement(case, "failure", {"type": "drop", "message": message})
-    rows = [_line(row) for change, _ in _KINDS for row in gated.rows_of(change)[:most]]
-    output.text = "\n".join([message, *map(_short, gated.notes), *rows])
+    rows = [_line(row) for change, _ in _KINDS for row in result.rows_of(change)[:most]]
+    output.text = "\n".join([message, *map(_shorten, result.notes), *rows])
     ElementTree.indent(suites)
     return bytes(ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
 def _line(row: Row) -> str:
-    answers = (f"{_short(text(row['prediction' + end]))!r} ({row['score' + end]:.3f})" for end in ("_before", ""))
-    return f"{dict(_KINDS)[row['change']].lower()}: {_short(_name(row))!r}: {' → '.join(answers)}"
+    answers = (f"{_shorten(text(row['prediction' + end]))!r} ({row['score' + end]:.3f})" for end in ("_before", ""))
+    return f"{dict(_KINDS)[row['change']].lower()}: {_shorten(_name(row))!r}: {' → '.join(answers)}"

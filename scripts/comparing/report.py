@@ -6,13 +6,13 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..estimation.ppi import Estimate, Estimates
+from ..joining.labels import cluster_notes
+from ..joining.systems import JoinedSystems
 from ..terminal import new_table, open_console, print_lines
 from ..uncertainty.bounds import doubts
-from ..uncertainty.intervals import Interval
+from ..uncertainty.intervals import Interval, format_interval
 from ..uncertainty.paired import POWER, Change, Paired
-from .powered import Estimate, Estimates
-from .report import grouped, interval
-from .systems import Systems
 
 UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
 
@@ -20,14 +20,14 @@ _SIGNIFICANT = 0.05
 _HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
 
 
-def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> None:
+def show(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> None:
     """Print one sentence for each system, then tables of verdicts and scores, then notes."""
     console = open_console()
     print_lines(console, [_result(pair, systems) for pair in pairs])
-    if powered is not None:
+    if ppi is not None:
         print_lines(console, [
-            f"{one} vs {other}, accuracy by labels: {interval(found, '+')}."
-            for (one, other), found in powered.differences.items()
+            f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}."
+            for (one, other), found in ppi.differences.items()
         ])  # fmt: skip
     if any(pair.verdicts for pair in pairs):
         grid = new_table("judged correct", ("wins", "losses", *_HEADINGS))
@@ -39,21 +39,21 @@ def show(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -
     for pair in pairs:
         grid.add_row(_title(pair), *_cells(pair.scores))
     console.print(grid)
-    print_lines(console, notes(systems, pairs, powered))
+    print_lines(console, notes(systems, pairs, ppi))
 
 
-def _result(pair: Paired, systems: Systems) -> str:
+def _result(pair: Paired, systems: JoinedSystems) -> str:
     """Return whether a difference was detected, which differences these rows can detect, and the figures."""
     values, change = systems.verdicts or systems.scores, pair.verdicts or pair.scores
     before, after = (float(values[name].mean()) for name in (pair.baseline, pair.system))
     figure = "judged correct" if pair.verdicts else "mean score"
     found = "a difference was detected" if change.adjusted < _SIGNIFICANT else "no difference was detected"
-    limit = detects("differences", change.detectable, pair.rows, bool(pair.verdicts))
-    figures = moved(figure, before, after, change.difference, "95% interval")
+    limit = describe_power("differences", change.detectable, pair.rows, bool(pair.verdicts))
+    figures = describe_change(figure, before, after, change.difference, "95% interval")
     return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
 
 
-def moved(figure: str, before: float, after: float, change: Interval, which: str) -> str:
+def describe_change(figure: str, before: float, after: float, change: Interval, which: str) -> str:
     """Return a change in words: `Judged correct: 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
     form, scale, digits, unit = (".3f", 1, 3, "") if figure == "mean score" else (".1%", 100, 1, " points")
     # + 0.0 turns −0 into 0
@@ -62,7 +62,7 @@ def moved(figure: str, before: float, after: float, change: Interval, which: str
     return f"{figure.capitalize()}: {before:{form}} → {after:{form}} ({value}{unit}, {which} {low} to {high})"
 
 
-def detects(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
+def describe_power(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
     """Return the changes that rows can detect: `with these 300 rows, only drops of 6.2 points or more can be …`."""
     subject = "these labels" if rows is None else f"these {rows:,} rows"
     if smallest is None:
@@ -80,10 +80,10 @@ def _title(pair: Paired) -> str:
 def _cells(change: Change) -> list[str]:
     smallest = "–" if change.detectable is None else f"{change.detectable:.3f}"
     p_values = ("<0.0001" if value < 1e-4 else f"{value:.4f}" for value in (change.p_value, change.adjusted))  # noqa: PLR2004
-    return [interval(change.difference, "+"), *p_values, smallest]
+    return [format_interval(change.difference, "+"), *p_values, smallest]
 
 
-def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> Iterator[str]:
+def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> Iterator[str]:
     """Yield the notes on the figures, one line each."""
     first = pairs[0]
     alone = first.clusters == first.rows
@@ -93,7 +93,7 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
         f"and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
         f"detectable size is detected with {POWER:.0%} power."
     )
-    yield from grouped(systems.cluster_column, first.clusters, first.rows)
+    yield from cluster_notes(systems.cluster_column, first.clusters, first.rows)
     for pair in pairs:
         system = f"{pair.system}, " if len(pairs) > 1 else ""
         for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
@@ -101,17 +101,17 @@ def notes(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) 
                 yield f"{system}{name}: {doubt}"
     if systems.unscored:
         yield f"The figures leave out {counted(systems.unscored, 'row')} for which a system has no score or verdict."
-    if powered is None:
+    if ppi is None:
         yield UNCORRECTED
         return
-    for name, one in powered.groups.items():
+    for name, one in ppi.groups.items():
         if isinstance(one, Estimate):
-            yield f"{name}: accuracy {interval(one.accuracy)} from {counted(one.labels, 'label')}."
+            yield f"{name}: accuracy {format_interval(one.accuracy)} from {counted(one.labels, 'label')}."
             yield from (f"{name}: {note}" for note in one.notes)
     yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
 
 
-def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None) -> dict[str, Any]:
+def as_json(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
     return {
         "baseline": pairs[0].baseline,
@@ -125,7 +125,7 @@ def as_json(systems: Systems, pairs: Sequence[Paired], powered: Estimates | None
                 "losses": pair.losses,
                 "scores": asdict(pair.scores),
                 "verdicts": pair.verdicts and asdict(pair.verdicts),
-                "powered": powered and vars(powered.differences[pair.system, pair.baseline]),
+                "powered": ppi and vars(ppi.differences[pair.system, pair.baseline]),
             }
             for pair in pairs
         ],

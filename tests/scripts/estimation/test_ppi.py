@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import evaluate_qa
-from evaluate_qa.estimation.powered import Estimate, estimate
+from evaluate_qa.estimation.ppi import Estimate, estimate
 from evaluate_qa.uncertainty.intervals import wilson
 
 NAN = float("nan")

@@ -1,18 +1,20 @@
 """Join scored rows with the labels of some of them."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.arguments import counted
+
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
-from .arguments import Names
-from .keys import ID, describe_key, either, index_rows, key_names, plain, require_same_texts
+from .column_names import ColumnNames
+from .keys import ID, both_names, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
 from .signatures import signature_column
 
 Places = NDArray[np.intp]
@@ -29,7 +31,7 @@ _UNLABELED = ("", "skip")
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedRows:
     """Rows with a score, and the labels of some of them."""
 
     rows: Places  # their places in the file
@@ -44,34 +46,34 @@ class Joined:
     columns: dict[str, str]  # the column that each kind of value was read from
 
 
-def read_scored(source: str, names: Names) -> Columns:
+def read_scored(source: str, names: ColumnNames) -> Columns:
     """Read the needed columns of the scored rows."""
     return _read(source, [names.score, signature_column(names.score), names.cluster, names.group, *names.id])
 
 
-def read_labels(source: str, names: Names) -> Columns:
+def read_labels(source: str, names: ColumnNames) -> Columns:
     """Read the needed columns of the labels."""
     return _read(source, [names.label, *LABELS, names.weight, WEIGHT, *names.id])
 
 
 def _read(source: str, names: Sequence[str | None]) -> Columns:
-    texts = [name for text in _TEXTS for name in either(text)]
+    texts = [name for text in _TEXTS for name in both_names(text)]
     return read_columns(source, [name for name in dict.fromkeys((*names, ID, *texts)) if name is not None])
 
 
-def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
+def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     """Return the rows with a score, and the labels of those that have one.
 
     Raises:
         RowsError: rows cannot be identified, a label belongs to no scored row, two labels belong to one row, or a
             label, score or weight is invalid.
     """
-    scores = probabilities(scored, names.score)
+    scores = parse_probabilities(scored, names.score)
     label = names.label or label_column(labeled.source, labeled.present)
     weight = names.weight or labeled.first_of([WEIGHT])
-    marks = verdicts(labeled, label)
+    marks = parse_verdicts(labeled, label)
     known = np.flatnonzero(~np.isnan(marks))
-    at = _scored_rows(scored, labeled, names.id, known)
+    at = _find_scored_rows(scored, labeled, names.id, known)
     there = np.flatnonzero(~np.isnan(scores))
     columns = {
         "scores": names.score,
@@ -86,7 +88,7 @@ def join(scored: Columns, labeled: Columns, names: Names) -> Joined:
         every[at] = values[known]
         return every[there]
 
-    return Joined(
+    return JoinedRows(
         rows=there,
         scores=scores[there],
         labels=spread(marks),
@@ -111,12 +113,14 @@ def label_column(
     return (names or LABELS)[0]
 
 
-def probabilities(file: Columns, name: str) -> Floats:
+def parse_probabilities(file: Columns, name: str) -> Floats:
     """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
-    return numbers(file, name, "Name a column with such values, such as the verdict, with --column score=NAME.", 0, 1)
+    return parse_numbers(
+        file, name, "Name a column with such values, such as the verdict, with --column score=NAME.", 0, 1
+    )
 
 
-def numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:
+def parse_numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:
     """Return a column of finite numbers; NaN where it is empty. Raise RowsError for any other value, also for NaN."""
     values = file.named(name)
     missing = np.array([value is None or value == "" for value in values], dtype=bool)
@@ -137,18 +141,18 @@ def _number(value: Any) -> float:
         return {"true": 1.0, "false": 0.0}.get(value.strip().lower(), math.nan)
 
 
-def verdicts(file: Columns, name: str) -> Floats:
+def parse_verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
     values = file.named(name)
-    marks = np.array(list(map(label_of, values)), dtype=np.float64)
+    marks = np.array(list(map(parse_label, values)), dtype=np.float64)
     right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
     file.require(name, right, "1 or 0, true or false, right or wrong, a number between 0 and 1, or skip or nothing")
     return marks
 
 
-def whole_verdicts(file: Columns, name: str) -> Floats:
+def parse_binary_verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts as 1, 0 or NaN; raise RowsError for other values."""
-    marks = verdicts(file, name)
+    marks = parse_verdicts(file, name)
     is_whole = np.isnan(marks) | np.isin(marks, (0, 1))
     file.require(name, is_whole, "a verdict: 1 or 0, true or false, right or wrong, or nothing")
     return marks
@@ -156,23 +160,23 @@ def whole_verdicts(file: Columns, name: str) -> Floats:
 
 def is_labeled(value: Any) -> bool:
     """Return False for no label: an empty cell or the word skip."""
-    return plain(value).lower() not in _UNLABELED
+    return normalize_spaces(value).lower() not in _UNLABELED
 
 
-def label_of(value: Any) -> float:
+def parse_label(value: Any) -> float:
     """Return a label or verdict as a number, 1 for right; NaN for no label and for other values."""
-    word = plain(value).lower()
+    word = normalize_spaces(value).lower()
     return _WORDS[word] if word in _WORDS else _number(word)
 
 
 def _weights(labeled: Columns, name: str, is_labeled: Bools) -> Floats:
     fix = "1 / probability that the row was drawn"
-    weights = numbers(labeled, name, fix)
+    weights = parse_numbers(labeled, name, fix)
     labeled.require(name, (weights > 0) | ~is_labeled, f"a number above 0: {fix}")
     return weights
 
 
-def _scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], known: Places) -> list[int]:
+def _find_scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], known: Places) -> list[int]:
     """Return the scored row that each labeled row belongs to."""
     of_scored, of_labeled = key_names([scored, labeled], identity, _TEXTS)
     index = index_rows(scored, of_scored)
@@ -189,24 +193,30 @@ def _scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], kno
     return at
 
 
-def cluster_column(file: Columns, names: Names) -> str | None:
+def cluster_column(file: Columns, names: ColumnNames) -> str | None:
     """Return the column that groups related rows; by default the column of questions, if there is one."""
-    return names.cluster or file.first_of(either("question"))
+    return names.cluster or file.first_of(both_names("question"))
 
 
-def clusters_of(file: Columns, names: Names, rows: Places) -> list[str] | None:
+def clusters_of(file: Columns, names: ColumnNames, rows: Places) -> list[str] | None:
     """Return the cluster of each row, an own one if the column is empty; None if there is no column for it."""
     column = cluster_column(file, names)
     if column is None:
         return None
     values = file.named(column)
-    return [plain(values[row]) or f"\0{row}" for row in rows.tolist()]
+    return [normalize_spaces(values[row]) or f"\0{row}" for row in rows.tolist()]
+
+
+def cluster_notes(column: str | None, clusters: int | None, rows: int) -> Iterator[str]:
+    """Yield a note if fewer clusters than rows have been counted; None if rows stand alone."""
+    if clusters is not None and clusters < rows:
+        yield f"Rows with the same {column} are treated as one group ({counted(clusters, 'group')})."
 
 
 def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
     """Return the texts of a column at some rows; raise RowsError if one is empty."""
     values = file.named(name)
-    column = [plain(values[row]) for row in rows.tolist()]
+    column = [normalize_spaces(values[row]) for row in rows.tolist()]
     if "" in column:
         raise RowsError(
             f"{file.place(int(rows[column.index('')]))}: the column {name!r} is empty. Fill it, or name another column."

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..uncertainty.arrays import Bools, Floats, Ints, cluster_codes, codes, numbers, require
 
-_REFUSED = 1e-6  # labeled rows less likely than this are refused as a random sample
-_DOUBTED = 1e-3  # labeled rows less likely than this get a note
+_REFUSED = 1e-6  # labeled rows with a smaller p-value are refused as a random sample
+_DOUBTED = 1e-3  # labeled rows with a smaller p-value get a note
 _ROUNDING = 1e-9
 
 
@@ -55,13 +55,13 @@ class EstimateInputs:
             self,
             scores=self.scores[members],
             labels=self.labels[members],
-            weights=None if self.weights is None else _unequal(self.weights[members], self.known[members]),
+            weights=None if self.weights is None else _unequal_weights(self.weights[members], self.known[members]),
             clusters=self.clusters[members],
             groups=self.groups[members],
         )
 
 
-def checked(
+def check_inputs(
     scores: ArrayLike,
     labels: ArrayLike | Sequence[float | None],
     weights: ArrayLike | None,
@@ -80,19 +80,19 @@ def checked(
     factors = None if weights is None else numbers("weights", weights, len(values))
     if factors is not None:
         require("weights", factors, (factors > 0) & np.isfinite(factors) | ~known, "a positive number")
-        factors = _unequal(factors, known)
+        factors = _unequal_weights(factors, known)
     names, group_codes = codes("groups", groups, len(values))
     places = cluster_codes(clusters, len(values))
     count = int(places.max(initial=-1)) + 1
     return EstimateInputs(values, marks, factors, places, count, count == len(values), group_codes, names)
 
 
-def _unequal(weights: Floats, known: Bools) -> Floats | None:
+def _unequal_weights(weights: Floats, known: Bools) -> Floats | None:
     """Return the weights; None if all labeled rows have the same weight."""
     return weights if len(np.unique(weights[known])) > 1 else None
 
 
-def require_sample(given: EstimateInputs) -> list[str]:
+def require_random_sample(given: EstimateInputs) -> list[str]:
     """Compare the labeled rows with all rows, by their mean score and by the share of each group.
 
     Return notes on differences that are unlikely in a random sample. Raise ValueError for a difference that hardly ever
@@ -101,7 +101,7 @@ def require_sample(given: EstimateInputs) -> list[str]:
     shares = given.shares
     of_clusters = given.by_cluster(shares)
 
-    def likelihood(values: Floats) -> tuple[float, float]:
+    def bound_p_value(values: Floats) -> tuple[float, float]:
         """Return an upper bound of the gap's p-value, and the gap: the mean of labeled rows minus that of all rows."""
         deviations = values - values.mean()
         gap = float(shares @ deviations)
@@ -109,33 +109,33 @@ def require_sample(given: EstimateInputs) -> list[str]:
         variance = float(deviations @ deviations) / len(deviations)
         if given.weights is not None:
             variance = max(variance, float((shares * deviations) @ (shares * deviations)) / float(shares @ shares))
-        return _bound(abs(gap), variance, reach, of_clusters), gap
+        return _hoeffding_bound(abs(gap), variance, reach, of_clusters), gap
 
-    likely, gap = likelihood(given.scores)
+    p_value, gap = bound_p_value(given.scores)
     side = "higher" if gap > 0 else "lower"
     difference = f"they score {abs(gap):.3f} {side} on average than all rows"
-    notes = _judged(likely, difference, "Label rows that were drawn at random")
+    notes = _check_p_value(p_value, difference, "Label rows that were drawn at random")
     if given.names:
-        found = [likelihood((given.groups == code).astype(np.float64)) for code in range(len(given.names))]
-        worst = int(np.argmin([likely for likely, _ in found]))
-        size, (likely, gap) = float((given.groups == worst).mean()), found[worst]
+        found = [bound_p_value((given.groups == code).astype(np.float64)) for code in range(len(given.names))]
+        worst = int(np.argmin([p_value for p_value, _ in found]))
+        size, (p_value, gap) = float((given.groups == worst).mean()), found[worst]
         difference = f"{size + gap:.0%} of them, but {size:.0%} of all rows, are in the group {given.names[worst]!r}"
-        notes += _judged(likely * len(found), difference, "Estimate each group by itself")
+        notes += _check_p_value(p_value * len(found), difference, "Estimate each group by itself")
     return notes
 
 
-def _judged(likely: float, difference: str, fix: str) -> list[str]:
-    if likely < _REFUSED:
+def _check_p_value(p_value: float, difference: str, fix: str) -> list[str]:
+    if p_value < _REFUSED:
         raise ValueError(
             f"the labeled rows are not a random sample: {difference}, which happens in fewer than one random sample in "
             f"{1 / _REFUSED:,.0f}. {fix}; if some rows were drawn with a higher probability, give the weights"
         )
-    if likely < _DOUBTED:
+    if p_value < _DOUBTED:
         return [f"The labeled rows may not be a random sample: {difference}, which is rare by chance."]
     return []
 
 
-def _bound(gap: float, variance: float, reach: float, shares: Floats) -> float:
+def _hoeffding_bound(gap: float, variance: float, reach: float, shares: Floats) -> float:
     """Return a bound of the probability that a sample's mean is so far from the mean of all rows, to either side.
 
     Hoeffding (1963, "Probability inequalities for sums of bounded random variables", theorem 3 and section 6): the sum
