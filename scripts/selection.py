@@ -1,4 +1,4 @@
-"""Decide which rows of a scored file to keep, for `evaluate-qa select`; only the scores are held in memory."""
+"""Select the best rows of a scored file, for `evaluate-qa select`; only the scores are held in memory."""
 
 import math
 from collections import defaultdict
@@ -85,7 +85,7 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     return list(found)
 
 
-def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
+def select_rows(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
     scores = parse_numbers(file, score_column, "Name another column with --column score=NAME.")
@@ -95,10 +95,10 @@ def decide(source: Path, score_column: str, group_column: str | None, criterion:
         members[names[row]].append(row)
     if not members:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
-    chosen: set[int] = set()
+    selected: set[int] = set()
     groups = {}
     for name, rows in members.items():
         kept = criterion.keep(scores[rows])
-        chosen |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
+        selected |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
         groups[name] = scores[rows][kept], scores[rows][~kept]
-    return Selection(chosen, groups, int(np.isnan(scores).sum()), file.present)
+    return Selection(selected, groups, int(np.isnan(scores).sum()), file.present)

@@ -68,7 +68,7 @@ def _release(selection: DataSelection) -> Release:
             "folder with the queries, and give the folder as --data-dir."
         )
     if selection.split not in (None, *SPLITS):
-        raise ValueError(f"--split is {selection.split!r}. Expected one of morqa's splits: {' and '.join(SPLITS)}.")
+        raise ValueError(f"--split is {selection.split!r}; expected one of morqa's splits: {' and '.join(SPLITS)}")
     return find_release(folder)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..agreement.bootstrap import Bootstrap, estimate
 from ..agreement.comparison import Comparison
-from ..uncertainty.arrays import Bools, Floats, Ints, codes
+from ..uncertainty.arrays import Bools, Floats, Ints, factorize
 from ..uncertainty.bounds import bounds
 from ..uncertainty.intervals import BootstrapEstimate, mean
 from .requests import INJECTED, PLAIN, REPEAT, REWRITINGS, SWAPPED
@@ -167,7 +167,7 @@ def _difference(one: Floats, other: Floats, questions: Ints) -> Figure:
     if not known.any():
         return Figure(None)
     differences, rows = one[known] - other[known], int(known.sum())
-    _, clusters = codes("questions", questions[known], rows)
+    _, clusters = factorize("questions", questions[known], rows)
     if clusters.max() < 1:
         return Figure(float(differences.mean()), rows=rows)
     verdicts = bool(np.isin([one[known], other[known]], (0, 1)).all())

@@ -32,13 +32,15 @@ def read_audit(path: Path) -> dict[str, Any]:
 def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]], str]]:
     """Yield each group's name, headings, rows of cells, and explanation."""
     for group, figures in audit["figures"].items():
-        changes = any(one["change"] for one in figures.values())
+        headings = ["", "figure", "rows"]
         rows = [
             [name.replace("_", " "), _text(one, "+" if name.endswith(_SIGNED) else ""), f"{one['rows']:,}"]
-            + ([_text(one["change"], "+")] if changes else [])
             for name, one in figures.items()
         ]
-        yield group, ["", "figure", "rows", *["change"] * changes], rows, _EXPLAINED.get(group, "")
+        if any(one["change"] for one in figures.values()):
+            headings.append("change")
+            rows = [[*row, _text(one["change"], "+")] for row, one in zip(rows, figures.values(), strict=True)]
+        yield group, headings, rows, _EXPLAINED.get(group, "")
 
 
 def _text(figure: Mapping[str, Any] | None, sign: str) -> str:

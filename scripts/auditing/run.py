@@ -18,7 +18,7 @@ from ..files.rows import did_you_mean
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import LabeledRow
 from ..loading import load
-from ..uncertainty.arrays import codes
+from ..uncertainty.arrays import factorize
 from .figures import Audited, figures, with_drift
 from .requests import MOST_REPEATS, PLAIN, Requests, ask, counts, requests
 
@@ -50,7 +50,7 @@ def prepare(
 ) -> Prepared:
     """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
     if not 1 <= repeats <= MOST_REPEATS:
-        raise ValueError(f"--repeats is {repeats}. Expected 1 to {MOST_REPEATS}.")
+        raise ValueError(f"--repeats is {repeats}; expected 1 to {MOST_REPEATS}")
     if loading.get("first") is not None:
         raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
     every, unlabeled = labeled_rows(data)
@@ -88,7 +88,7 @@ def run(prepared: Prepared) -> dict[str, Any]:
     """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows."""
     rows, earlier = prepared.rows, prepared.earlier
     verdicts, scores, errors = ask(prepared.judge, prepared.asked)
-    _, questions = codes("questions", [row.question_id for row in rows], len(rows))
+    _, questions = factorize("questions", [row.question_id for row in rows], len(rows))
     audited = Audited(
         labels=np.array([row.label for row in rows]),
         questions=questions,

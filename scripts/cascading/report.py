@@ -49,12 +49,14 @@ def show(found: Mapping[str, Any]) -> None:
 
 def _table(found: Mapping[str, Any]) -> Any:
     headings = ["judge asked for scores", "asked", "agreement", "metric decides"]
-    headings += ["cost per 1,000"] * (found["chosen"]["cost"] is not None)
+    if found["chosen"]["cost"] is not None:
+        headings.append("cost per 1,000")
     grid = new_table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1])]
-    every += [("chosen", found["chosen"])] * _is_found(found)
+    if _is_found(found):
+        every.append(("chosen", found["chosen"]))
     for name, one in sorted(every, key=lambda named: named[1]["asked"]):
         asked = one["asked"]
         where = "none" if not asked else "all" if asked == 1 else f"{one['low']:g} to {one['high']:g}"

@@ -63,5 +63,5 @@ def _pair(text: str) -> tuple[float, float]:
         if 0 <= one < float("inf") and 0 <= other < float("inf"):
             return one, other
     raise ValueError(
-        f"--prices is {text!r}. Expected two numbers of at least 0 with a comma between them, such as 2.5,10."
+        f"--prices is {text!r}; expected two numbers of at least 0 with a comma between them, such as 2.5,10"
     )

@@ -31,10 +31,9 @@ def report(
         from ..joining.signatures import signature_warnings
         from ..reporting.examples import choose
         from ..reporting.facts import gather
-        from ..reporting.page import render
+        from ..reporting.page import check_page_name, render
 
-        if output.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
+        check_page_name(output)
         if "-" in systems:
             raise ValueError("report reads its rows twice. Give a file in place of standard input.")
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}

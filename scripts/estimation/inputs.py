@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..uncertainty.arrays import Bools, Floats, Ints, cluster_codes, codes, numbers, require
+from ..uncertainty.arrays import Bools, Floats, Ints, cluster_codes, factorize, number_array, require
 
 _REFUSED = 1e-6  # labeled rows with a smaller p-value are refused as a random sample
 _DOUBTED = 1e-3  # labeled rows with a smaller p-value get a note
@@ -72,16 +72,16 @@ def check_inputs(
     """Return the inputs of `estimate` as arrays; raise ValueError if one is invalid."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
-    values = numbers("scores", scores)
+    values = number_array("scores", scores)
     require("scores", values, (values >= 0) & (values <= 1), "a number from 0 to 1")
-    marks = numbers("labels", labels, len(values))
+    marks = number_array("labels", labels, len(values))
     known = ~np.isnan(marks)
     require("labels", marks, (marks >= 0) & (marks <= 1) | ~known, "a number from 0 to 1, or NaN for no label")
-    factors = None if weights is None else numbers("weights", weights, len(values))
+    factors = None if weights is None else number_array("weights", weights, len(values))
     if factors is not None:
         require("weights", factors, (factors > 0) & np.isfinite(factors) | ~known, "a positive number")
         factors = _unequal_weights(factors, known)
-    names, group_codes = codes("groups", groups, len(values))
+    names, group_codes = factorize("groups", groups, len(values))
     places = cluster_codes(clusters, len(values))
     count = int(places.max(initial=-1)) + 1
     return EstimateInputs(values, marks, factors, places, count, count == len(values), group_codes, names)

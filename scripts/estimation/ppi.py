@@ -12,7 +12,7 @@ labeled rows are a random sample. θ̂ is linear in each row's contribution to i
 
 over clusters c of rows i: Var(Y − λf)/n + λ² Var(f')/N, equation (5) of the paper, if each row stands alone.
 
-Three corrections are added to the paper's interval. Large clusters hide their own errors (`intervals.jackknifed`).
+Three corrections are added to the paper's interval. Large clusters hide their own errors (`intervals.jackknife`).
 Accuracies are near 1, so intervals are Wilson's with Student's t and the number of labels that would have the same
 variance; if all labels are equal, with their own number, and λ = 0. If scores nearly always agree with labels, few
 labels show how often they do not: the variance is increased as if one more of n labels disagreed, by λ²/n², or by
@@ -31,7 +31,7 @@ from evaluate_qa.metrics._shared.arguments import counted
 
 from ..files.rows import did_you_mean
 from ..uncertainty.arrays import Bools, Floats
-from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknifed, student, wilson
+from ..uncertainty.intervals import Interval, degrees_of_freedom, jackknife, student, wilson
 from ..uncertainty.student import quantile
 from .inputs import EstimateInputs, check_inputs, require_random_sample
 
@@ -170,8 +170,8 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     labels_error, scores_error = given.by_cluster(of_labels), given.by_cluster(of_scores)
     tuning = _tune(given, labels_error, scores_error, others) if others.any() else 0.0
     of_mean = given.by_cluster(given.shares)
-    errors = jackknifed(labels_error - tuning * scores_error, of_mean)
-    alone = jackknifed(labels_error, of_mean)
+    errors = jackknife(labels_error - tuning * scores_error, of_mean)
+    alone = jackknife(labels_error, of_mean)
     drawn = of_mean > 0
     extra = float(tuning**2 * (of_mean @ of_mean) / np.count_nonzero(drawn))
     degrees = degrees_of_freedom(of_mean[drawn], given.by_cluster(known.astype(np.float64))[drawn])

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..uncertainty.arrays import cluster_codes, numbers, require
-from ..uncertainty.bounds import bounds, clustered, doubts, skewness, span_of
+from ..uncertainty.arrays import cluster_codes, number_array, require
+from ..uncertainty.bounds import bounds, doubts, skewness, span_of, sum_by_cluster
 from ..uncertainty.intervals import Interval
-from ..uncertainty.paired import FEWEST, detectable, reach
+from ..uncertainty.paired import FEWEST, detectable_deviations, detectable_difference
 
 _ROUNDING = 1e-9
 
@@ -33,8 +33,8 @@ class Drop:
         passed: True if the lower bound is not above the allowed drop.
         drop: Baseline minus system. Each end is a one-sided bound at the full confidence level.
         allowed: The allowed drop.
-        detectable: The true drop that fails four of five runs on rows like these (`uncertainty.paired.detectable`);
-            None if too few rows, or too few changed rows, are known.
+        detectable: The true drop that fails four of five runs on rows like these; None if too few rows, or too few
+            changed rows, are known. See `uncertainty.paired.detectable_difference`.
         confidence: Confidence level of each bound.
         rows: Number of rows; None if the drop is estimated from labels.
         clusters: Number of clusters; None if the drop is estimated from labels.
@@ -86,8 +86,8 @@ def gate(
             fail (fewer than five at 95% confidence).
     """
     _check_options(max_drop, confidence, resamples)
-    before = numbers("baseline", baseline)
-    after = numbers("system", system, len(before))
+    before = number_array("baseline", baseline)
+    after = number_array("system", system, len(before))
     for name, values in (("baseline", before), ("system", after)):
         require(name, values, np.isfinite(values), "a number")
     places = cluster_codes(clusters, len(before))
@@ -98,12 +98,12 @@ def gate(
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:
         _check_accuracy_drop(max_drop)
-    sums, sizes, _ = clustered(drops, places)
+    sums, sizes, _ = sum_by_cluster(drops, places)
     alone = count == len(drops)
     return Drop(
         drop=bounds(drops, places, confidence, resamples, seed, of_verdicts=verdicts, span=span_of(before, after)),
         allowed=max_drop,
-        detectable=detectable(drops, places, confidence, of_verdicts=verdicts, allowed=max_drop),
+        detectable=detectable_difference(drops, places, confidence, of_verdicts=verdicts, allowed=max_drop),
         confidence=confidence,
         rows=len(drops),
         clusters=count,
@@ -118,7 +118,7 @@ def drop_of_difference(difference: Interval, max_drop: float, confidence: float)
     deviation = difference.width / 2 / NormalDist().inv_cdf(confidence)
     drop = Interval(-difference.value, -difference.high, -difference.low)
     # Equal labels of both systems show no variation, so they say nothing about the drops that they can detect.
-    smallest = max_drop + reach(confidence) * deviation if deviation > _ROUNDING else None
+    smallest = max_drop + detectable_deviations(confidence) * deviation if deviation > _ROUNDING else None
     return Drop(drop, max_drop, smallest, confidence)
 
 
@@ -140,7 +140,7 @@ def _check_options(max_drop: float, confidence: float, resamples: int = FEWEST) 
     if not 0 <= max_drop < float("inf"):
         raise ValueError(f"max_drop is {max_drop:g}; expected 0 or more, such as 0.01 for one percentage point")
     if not 0.5 < confidence < 1:  # noqa: PLR2004 - below, the bound would be on the other side
-        raise ValueError(f"expected a confidence between 0.5 and 1, got {confidence:g}")
+        raise ValueError(f"confidence is {confidence:g}; expected a number between 0.5 and 1")
     fewest = max(FEWEST, ceil(1 / (1 - confidence) - 1 - _ROUNDING))
     if resamples < fewest:
         raise ValueError(f"resamples is {resamples}; expected at least {fewest} for {confidence:.1%} confidence")

@@ -61,7 +61,7 @@ def as_code(words: str) -> str:
     if not line:
         return "(empty)"
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
-    pad = " " * (len(fence) > 1)
+    pad = " " if len(fence) > 1 else ""
     return f"{fence}{pad}{line}{pad}{fence}"
 
 

@@ -83,7 +83,7 @@ def run_gate(
     lacking = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
     unscored = f"{counted(systems.unscored, 'row')} without a score or verdict ({lacking})"
     if not 0 <= max_unscored <= 1:
-        raise ValueError(f"--max-unscored is {max_unscored:g}. Expected a share from 0 to 1.")
+        raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
     if systems.unscored > max_unscored * (rows + systems.unscored):
         raise ValueError(
             f"the files have {unscored}, more than {max_unscored:.1%} of {rows + systems.unscored:,}. Failed rows may "

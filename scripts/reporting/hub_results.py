@@ -32,9 +32,9 @@ class Task:
     def __post_init__(self) -> None:
         for option, value in (("--model", self.model), ("--dataset", self.dataset)):
             if not re.fullmatch(r"[\w.-]+/[\w.-]+", value):
-                raise ValueError(f"{option} is {value!r}. Expected a repository of the Hub, such as org/name.")
+                raise ValueError(f"{option} is {value!r}; expected a repository of the Hub, such as org/name")
         if not re.fullmatch(r"[\w.-]+", self.task):
-            raise ValueError(f"--task is {self.task!r}. Expected an id from the data set's eval.yaml, such as default.")
+            raise ValueError(f"--task is {self.task!r}; expected an id from the data set's eval.yaml, such as default")
 
     @property
     def file(self) -> Path:

@@ -24,6 +24,12 @@ def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
+def check_page_name(output: Path) -> None:
+    """Raise ValueError unless the name of a page ends in .html."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--output is {output}; expected a file that ends in .html")
+
+
 def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
     """Return the page with the figures and the rows to show."""
     systems = facts.systems

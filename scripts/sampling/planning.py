@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..estimation.ppi import estimate
 from ..terminal import new_table, open_console, print_lines
-from ..uncertainty.arrays import Floats, numbers
+from ..uncertainty.arrays import Floats, number_array
 from .samples import draw, stratum
 
 COUNTS = (50, 100, 200, 400, 800, 1600, 3200)
@@ -41,7 +41,7 @@ def plan_labels(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int 
         repeats: Simulations of each number.
         seed: Random seed.
     """
-    values = numbers("scores", scores)
+    values = number_array("scores", scores)
     stratum(values)  # raises ValueError unless scores are from 0 to 1
     rows = len(values)
     generator = np.random.default_rng(seed)

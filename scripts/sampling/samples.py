@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..estimation.ppi import FEWEST
-from ..uncertainty.arrays import Floats, Ints, numbers
+from ..uncertainty.arrays import Floats, Ints, number_array
 
 EDGES = (0.05, 0.2, 0.5, 0.8, 0.95)
 """Scores between strata. Most answers are in the outer strata, most errors in the inner ones."""
@@ -38,7 +38,7 @@ def draw(
     generator = np.random.default_rng(seed)
     if scores is None:
         return generator.permutation(rows)[:count], None
-    values = numbers("scores", scores, rows)
+    values = number_array("scores", scores, rows)
     strata = stratum(values)
     sizes = np.bincount(strata, minlength=len(EDGES) + 1)
     share = np.bincount(strata, values, len(EDGES) + 1) / np.maximum(sizes, 1)

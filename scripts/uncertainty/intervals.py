@@ -64,7 +64,7 @@ def student(value: float, variance: float, degrees: float, confidence: float = 0
     return Interval(value, value - margin, value + margin)
 
 
-def jackknifed(errors: Floats, shares: Floats) -> Floats:
+def jackknife(errors: Floats, shares: Floats) -> Floats:
     """Return each cluster's contribution to the error of a mean; the sum of their squares is the variance.
 
     A large cluster pulls the mean towards itself, which hides its error. Without it the mean would change by e/(1 − h),
@@ -86,7 +86,7 @@ def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
 def mean(values: Floats, clusters: Ints, confidence: float = 0.95, limits: Sequence[float] | None = None) -> Interval:
     """Return the mean of rows with its interval; rows of one cluster are not independent.
 
-    The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from
+    The variance is the sum of squares of `jackknife`. The interval is Student's, cut to 0 and 1 if all values are from
     0 to 1. For verdicts (0 and 1) it is Wilson's, for the number of independent rows that would have this variance, at
     most the number of rows. If the variance is 0 and all values are from 0 to 1, it is Wilson's for the number of
     clusters. `limits` are the ends for a single cluster of other values, which says nothing about others.
@@ -94,7 +94,7 @@ def mean(values: Floats, clusters: Ints, confidence: float = 0.95, limits: Seque
     value = float(values.mean())
     rows = np.bincount(clusters).astype(np.float64)
     shares = rows / len(values)
-    errors = jackknifed(np.bincount(clusters, values - value) / len(values), shares)
+    errors = jackknife(np.bincount(clusters, values - value) / len(values), shares)
     variance = float(errors @ errors)
     degrees = degrees_of_freedom(shares[rows > 0], rows[rows > 0])
     is_share = values.min() >= 0 and values.max() <= 1

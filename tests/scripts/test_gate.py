@@ -193,7 +193,7 @@ def test_rows_without_a_score_are_left_out_up_to_a_share(run):
     assert message in run("new.jsonl", "--max-drop", 0.99, code=2)
     _, found = run("new.jsonl", "--max-drop", 0.99, "--max-unscored", 0.06)
     assert found["rows"] == 113
-    assert "--max-unscored is 2. Expected a share" in run("new.jsonl", "--max-unscored", 2, code=2)
+    assert "--max-unscored is 2; expected a share" in run("new.jsonl", "--max-unscored", 2, code=2)
 
 
 def test_file_names_that_are_not_utf_8_are_written_readably(run):

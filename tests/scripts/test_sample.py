@@ -118,10 +118,8 @@ def test_plan_prints_margins_and_draws_nothing(run):
     output = run("-i", "scored.parquet", "--plan")
     (first, *_) = plan_labels(SCORES)
     line = next(line for line in output.splitlines() if line.split()[:1] == ["50"])
-    assert line.split() == [
-        "50",
-        *(f"±{value:.3f}" for value in (first.labels_only, first.with_scores, first.stratified)),
-    ]
+    margins = first.labels_only, first.with_scores, first.stratified
+    assert line.split() == ["50", *(f"±{margin:.3f}" for margin in margins)]
     assert not list(Path().glob("labels*"))
 
 

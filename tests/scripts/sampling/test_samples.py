@@ -51,7 +51,7 @@ def test_weights_are_one_over_the_probability():
     [
         ((100, 19), "19 rows to label; an estimate needs at least 20. Draw more with --rows."),
         ((1, 1), "1 row to label; an estimate needs at least 20. Score more rows."),
-        ((30, 20, [0.5] * 29), "scores: the length is 29; expected 30"),
+        ((30, 20, [0.5] * 29), "the length of scores is 29; expected 30"),
         ((30, 20, [0.5] * 29 + [None]), "some scores are not from 0 to 1"),
     ],
 )
