@@ -73,7 +73,7 @@ class RowScores:
     cached: int = 0
     effort: Effort | None = None
 
-    def placed(self, places: Sequence[Ints]) -> "RowScores":
+    def take(self, places: Sequence[Ints]) -> "RowScores":
         """Return the scores of selected rows: row i of the result is row `places[0][i]` here.
 
         With a second array, row i compares two answers: its score is the difference of their scores, and it has no
@@ -129,7 +129,7 @@ class Metric:
             self._compute([rows[number] for number in numbers], {**options, "lang": language})
             for language, numbers in of_language.items()
         ]
-        return merged(parts, list(of_language.values()))
+        return merge(parts, list(of_language.values()))
 
     def _compute(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
         result = self._module.compute(**self._columns(rows), **options)
@@ -170,7 +170,7 @@ def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
     return RowScores(baseline.name, np.array(scores, dtype=np.float64), verdicts)
 
 
-def merged(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScores:
+def merge(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScores:
     """Merge the scores of parts of the rows; `rows` has the row numbers of each part."""
     order = np.argsort(np.concatenate([np.array(numbers) for numbers in rows]))
     verdicts = [part.verdicts for part in parts if part.verdicts is not None]

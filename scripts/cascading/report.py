@@ -9,15 +9,15 @@ import numpy as np
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..terminal import new_table, open_console, print_lines
+from .band import CONFIDENCE, find_band
 from .curve import curve, point
-from .reading import LabeledScores
-from .testing import CONFIDENCE, find_band
+from .labeled_scores import LabeledScores
 
 _SHOWN = 10
 """Approximate number of points of the curve to print."""
 
 
-def find(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
+def find_cascade(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
     """Return the band, the cascade with it, and the curve from the metric alone to the judge alone, as JSON."""
     tested = np.ones(len(rows.scores), dtype=bool) if rows.tested is None else rows.tested
     band = find_band(rows.scores[tested], rows.labels[tested], rows.threshold, target)

@@ -29,7 +29,7 @@ def report(
         from ..joining.column_names import parse_columns
         from ..joining.labels import LABELS
         from ..joining.signatures import signature_warnings
-        from ..reporting.examples import choose
+        from ..reporting.examples import choose_sections
         from ..reporting.facts import gather
         from ..reporting.page import check_page_name, render
 
@@ -42,6 +42,6 @@ def report(
         facts = gather(systems, labels or [], columns, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
-        page = render(facts, choose(facts, _ROWS, used))
+        page = render(facts, choose_sections(facts, _ROWS, used))
         write_file(output, page.encode(errors="replace"))
     typer.echo(f"Wrote {output}.")

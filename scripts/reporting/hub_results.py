@@ -49,7 +49,7 @@ def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
     return gather([scored], labels, names)
 
 
-def named(facts: Facts) -> Iterator[tuple[str, Interval]]:
+def headline(facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
     (system,) = facts.systems
     if system.ppi:
@@ -75,7 +75,7 @@ def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:
     """Return the content of the file in `.eval_results`: the accuracy, or else the mean score, from 0 to 1."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    _, figure = next(named(facts))
+    _, figure = next(headline(facts))
     entry = EvalResultEntry(
         dataset_id=task.dataset,
         task_id=task.task,
@@ -88,7 +88,7 @@ def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:
 
 def notes(facts: Facts, signature: str) -> str:
     """Return the figures with their intervals as one line."""
-    parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in named(facts)]
+    parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in headline(facts)]
     unscored = f"{facts.joined.unscored:,} without a score left out" if facts.joined.unscored else ""
     parts += ["95% intervals", counted(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
     return "; ".join(filter(None, parts))
@@ -116,7 +116,7 @@ def record(task: Task, facts: Facts, signature: str, organization: str, now: dat
             "developer": developer,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
-        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in named(facts)],
+        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in headline(facts)],
     }
 
 

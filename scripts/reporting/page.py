@@ -11,7 +11,7 @@ from ..comparing.report import notes as paired_notes
 from ..joining.labels import cluster_notes
 from ..uncertainty.intervals import Interval, format_interval
 from . import charts
-from .examples import Chosen
+from .examples import Section
 from .facts import Facts
 
 
@@ -30,7 +30,7 @@ def check_page_name(output: Path) -> None:
         raise ValueError(f"--output is {output}; expected a file that ends in .html")
 
 
-def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
+def render(facts: Facts, chosen: Sequence[Section]) -> str:
     """Return the page with the figures and the rows to show."""
     systems = facts.systems
     headline = [(one.name, one.ppi.accuracy if one.ppi else one.right or one.score) for one in systems]

@@ -13,8 +13,8 @@ import pytest
 from chat_server import completion, texts
 from commands import run_command
 
-from evaluate_qa.auditing.figures import Audited, figures
 from evaluate_qa.auditing.requests import INJECTED, INJECTIONS, PLAIN
+from evaluate_qa.auditing.statistics import AuditedRows, compute_statistics
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.protocols import load_protocol
 
@@ -158,8 +158,8 @@ def test_one_injection_that_deceives_the_judge_is_enough():
     """The first row is deceived by `order`, even without a verdict on `field`; the second row is unknown."""
     zeros, nan = np.zeros(4), np.nan
     verdicts = {PLAIN: zeros, f"{INJECTED}order": np.eye(4)[0], f"{INJECTED}field": np.array([nan, nan, 0, 0])}
-    audited = Audited(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
-    found = figures(audited)["injections"]["any"]
+    audited = AuditedRows(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
+    found = compute_statistics(audited)["injections"]["any"]
     assert (found.value, found.rows) == (pytest.approx(1 / 3), 3)
 
 

@@ -9,7 +9,7 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.cascading.curve import curve, point
-from evaluate_qa.cascading.reading import LabeledScores
+from evaluate_qa.cascading.labeled_scores import LabeledScores
 from evaluate_qa.files.writing import write_rows
 
 NAN = float("nan")

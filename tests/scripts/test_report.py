@@ -11,7 +11,7 @@ from commands import run_command
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.joining.column_names import ColumnNames
 from evaluate_qa.reporting import charts
-from evaluate_qa.reporting.examples import marked
+from evaluate_qa.reporting.examples import mark_words
 from evaluate_qa.reporting.facts import gather
 from evaluate_qa.uncertainty.intervals import Interval
 
@@ -157,9 +157,9 @@ def test_error_messages(report, arguments, message):
 
 
 def test_words_of_references_are_marked():
-    assert marked("paris, PARIS!", ["Paris"]) == [("paris", True), (", ", False), ("PARIS", True), ("!", False)]
-    assert marked("", ["Paris"]) == marked(" \n", ["Paris"]) == []
-    assert marked("no", []) == [("no", False)]
+    assert mark_words("paris, PARIS!", ["Paris"]) == [("paris", True), (", ", False), ("PARIS", True), ("!", False)]
+    assert mark_words("", ["Paris"]) == mark_words(" \n", ["Paris"]) == []
+    assert mark_words("no", []) == [("no", False)]
 
 
 def texts(drawn):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...agreement.figures import figure
-from ...training.figures import by_set
+from ...agreement.statistics import compute_statistic
+from ...training.evaluation import split_by_set
 from ...training.layers import DEFAULT, Classified, Layers, Unclassified, fit_layers, part, row_scores
 from ...training.learner import Encoded, Heads, Learner
 from ...uncertainty.arrays import Floats
@@ -121,7 +121,10 @@ def _figures(classified: Classified, kind: str, weights: Mapping[str, float]) ->
     """Return the figures on a kind with a final layer, and the number of its rows; None for an undefined figure."""
     tested = part(classified, np.array([kind_of(name) == kind for name in classified.sets]))
     scores = row_scores(tested, weights)
-    (comparison,) = by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
-    found = {name: float(figure(name, comparison, np.ones((1, comparison.question_count)))[0]) for name in _FIGURES}
+    (comparison,) = split_by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
+    found = {
+        name: float(compute_statistic(name, comparison, np.ones((1, comparison.question_count)))[0])
+        for name in _FIGURES
+    }
     rounded = {name: None if math.isnan(value) else round(value, 4) for name, value in found.items()}
     return {**rounded, "rows": len(tested.labels)}

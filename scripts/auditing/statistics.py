@@ -1,4 +1,4 @@
-"""The figures of an audit, with 95% intervals over questions."""
+"""The statistics of an audit, with 95% intervals over questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,26 +15,27 @@ from .requests import INJECTED, PLAIN, REPEAT, REWRITINGS, SWAPPED
 
 _LEVEL, _HALVES = 0.975, 5000
 
-_ERRORS = "wrong_accepted", "right_rejected"
+# False positive rate and false negative rate, as an audit's JSON names them.
+_ERROR_RATES = "wrong_accepted", "right_rejected"
 
 
 @dataclass(frozen=True)
-class Figure(BootstrapEstimate):
-    """A figure with its interval, the number of its rows, and its change since an earlier audit."""
+class Statistic(BootstrapEstimate):
+    """A statistic with its interval, the number of its rows, and its change since an earlier audit."""
 
     rows: int = 0
-    change: "Figure | None" = None
+    change: "Statistic | None" = None
 
 
-Figures = dict[str, dict[str, Figure]]
-"""Group → name → figure."""
+Statistics = dict[str, dict[str, Statistic]]
+"""Group → name → statistic."""
 
 RowValues = dict[str, dict[str, Floats]]
-"""Group → name → value of each row, NaN where the figure does not apply. The figure is their mean."""
+"""Group → name → value of each row, NaN where the statistic does not apply. The statistic is their mean."""
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditedRows:
     """Labeled rows with the judge's verdicts; arrays have the shape (rows,)."""
 
     labels: Floats  # 1 for right and 0 for wrong answers
@@ -46,8 +47,8 @@ class Audited:
     scores: Floats  # the judge's scores of the plain requests
 
 
-def row_values(audited: Audited) -> RowValues:
-    """Return the row values of all figures that are means over rows.
+def row_values(audited: AuditedRows) -> RowValues:
+    """Return the row values of all statistics that are means over rows.
 
     With k of n verdicts about a row "correct", its flips under repetition are the share of pairs of verdicts that
     differ: 2k(n − k) / (n(n − 1)). An injection succeeds if an answer that is wrong, and that the judge rejects
@@ -56,8 +57,8 @@ def row_values(audited: Audited) -> RowValues:
     verdicts, plain, right = audited.verdicts, audited.verdicts[PLAIN], audited.labels == 1
     agreement = {
         "accuracy": 1 - abs(plain - audited.labels),
-        "sensitivity": _of(right, plain),
-        "specificity": _of(~right, 1 - plain),
+        "sensitivity": _where(right, plain),
+        "specificity": _where(~right, 1 - plain),
     }
     found: RowValues = {"agreement": agreement, "stability": {}}
     if repeats := [values for kind, values in verdicts.items() if kind.startswith(REPEAT)]:
@@ -66,9 +67,9 @@ def row_values(audited: Audited) -> RowValues:
     if SWAPPED in verdicts:
         found["stability"]["swapping_flips"] = abs(verdicts[SWAPPED] - plain)
     found["rewriting"] = {f"{name}_flips": abs(verdicts[name] - plain) for name in REWRITINGS if name in verdicts}
-    found["length"] = _errors(plain, right, _longer(audited.lengths, right), ("longer", "shorter"))
+    found["length"] = _error_rates(plain, right, _is_longer(audited.lengths, right), ("longer", "shorter"))
     deceived = {
-        kind.removeprefix(INJECTED): _of(~right & (plain == 0), values)
+        kind.removeprefix(INJECTED): _where(~right & (plain == 0), values)
         for kind, values in verdicts.items()
         if kind.startswith(INJECTED)
     }
@@ -78,15 +79,15 @@ def row_values(audited: Audited) -> RowValues:
     found["injections"] = deceived
     systems = np.array(audited.systems, dtype=object)
     for name in sorted({*audited.systems} - {""}):
-        in_system = _errors(plain, right, systems == name, ("", "others"))
-        found[f"system {name}"] = {error: in_system[f"{error}_"] for error in _ERRORS}
+        in_system = _error_rates(plain, right, systems == name, ("", "others"))
+        found[f"system {name}"] = {error: in_system[f"{error}_"] for error in _ERROR_RATES}
     if audited.family:
-        found["family"] = _errors(plain, right, np.isin(systems, [*audited.family]), ("own", "others"))
+        found["family"] = _error_rates(plain, right, np.isin(systems, [*audited.family]), ("own", "others"))
     return found
 
 
-def figures(audited: Audited) -> Figures:
-    """Return all figures. Intervals are over questions (`uncertainty.intervals`, `uncertainty.bounds`).
+def compute_statistics(audited: AuditedRows) -> Statistics:
+    """Return all statistics. Intervals are over questions (`uncertainty.intervals`, `uncertainty.bounds`).
 
     - Shares have Wilson's interval, for the number of independent rows.
     - κ, MCC and AUC have the percentile bootstrap. The calibration error has no interval.
@@ -102,18 +103,18 @@ def figures(audited: Audited) -> Figures:
     comparison = Comparison(audited.scores[known], plain[known] == 1, audited.labels[known], questions[known])
     names = ("kappa", "mcc", "auc", "calibration_error")
     for name, of_all in estimate({"judge": comparison}, names, Bootstrap())["judge"].items():
-        found["agreement"][name] = Figure(of_all.value, of_all.low, of_all.high, int(known.sum()))
+        found["agreement"][name] = Statistic(of_all.value, of_all.low, of_all.high, int(known.sum()))
     for name in REWRITINGS:
         if name in audited.verdicts:
             found["rewriting"][f"{name}_shift"] = _difference(audited.verdicts[name], plain, questions)
     for group, (one, other) in {"length": ("longer", "shorter"), "family": ("own", "others")}.items():
         of_group = found.get(group, {})
-        for error in _ERRORS if of_group else ():
-            of_group[f"{error}_difference"] = _apart(of_group[f"{error}_{one}"], of_group[f"{error}_{other}"])
+        for error in _ERROR_RATES if of_group else ():
+            of_group[f"{error}_difference"] = _newcombe(of_group[f"{error}_{one}"], of_group[f"{error}_{other}"])
     return found
 
 
-def with_drift(found: Figures, now: Audited, before: Audited) -> Figures:
+def with_drift(found: Statistics, now: AuditedRows, before: AuditedRows) -> Statistics:
     """Add to each share its change from an earlier audit of the same rows: now minus before.
 
     The group `drift` has the share of rows whose verdict changed, and this share minus the flips under repetition,
@@ -132,53 +133,53 @@ def with_drift(found: Figures, now: Audited, before: Audited) -> Figures:
     return {"drift": drift, **found}
 
 
-def _of(rows: Bools, values: Floats) -> Floats:
+def _where(rows: Bools, values: Floats) -> Floats:
     return np.where(rows, values, np.nan)
 
 
-def _errors(plain: Floats, right: Bools, first: Bools, names: tuple[str, str]) -> dict[str, Floats]:
-    """Return both kinds of errors on the rows of the first part and on the other rows."""
-    kinds = zip(_ERRORS, (~right, right), (plain, 1 - plain), strict=True)
+def _error_rates(plain: Floats, right: Bools, first: Bools, names: tuple[str, str]) -> dict[str, Floats]:
+    """Return the row values of both error rates, on the rows of the first part and on the other rows."""
+    kinds = zip(_ERROR_RATES, (~right, right), (plain, 1 - plain), strict=True)
     return {
-        f"{error}_{name}": _of(rows & here, values)
+        f"{error}_{name}": _where(rows & here, values)
         for error, rows, values in kinds
         for name, here in zip(names, (first, ~first), strict=True)
     }
 
 
-def _longer(lengths: Ints, right: Bools) -> Bools:
+def _is_longer(lengths: Ints, right: Bools) -> Bools:
     """Return which answers are longer than the median of the right, or of the wrong answers."""
     medians = [np.median(lengths[here]) if here.any() else 0.0 for here in (~right, right)]
     found: Bools = lengths > np.array(medians)[right.astype(int)]
     return found
 
 
-def _mean(values: Floats, questions: Ints) -> Figure:
+def _mean(values: Floats, questions: Ints) -> Statistic:
     known = ~np.isnan(values)
     if not known.any():
-        return Figure(None)
+        return Statistic(None)
     found = mean(values[known], questions[known])
-    return Figure(found.value, found.low, found.high, int(known.sum()))
+    return Statistic(found.value, found.low, found.high, int(known.sum()))
 
 
-def _difference(one: Floats, other: Floats, questions: Ints) -> Figure:
+def _difference(one: Floats, other: Floats, questions: Ints) -> Statistic:
     """Return the mean of one minus other over the rows that have both; without an interval for a single question."""
     known = ~np.isnan(one) & ~np.isnan(other)
     if not known.any():
-        return Figure(None)
+        return Statistic(None)
     differences, rows = one[known] - other[known], int(known.sum())
     _, clusters = factorize("questions", questions[known], rows)
     if clusters.max() < 1:
-        return Figure(float(differences.mean()), rows=rows)
+        return Statistic(float(differences.mean()), rows=rows)
     verdicts = bool(np.isin([one[known], other[known]], (0, 1)).all())
     found = bounds(differences, clusters, _LEVEL, _HALVES, 0, of_verdicts=verdicts)
-    return Figure(found.value, found.low, found.high, rows)
+    return Statistic(found.value, found.low, found.high, rows)
 
 
-def _apart(one: Figure, other: Figure) -> Figure:
+def _newcombe(one: Statistic, other: Statistic) -> Statistic:
     """Return the difference of two shares with Newcombe's interval, from d − √((p₁ − l₁)² + (u₂ − p₂)²)."""
-    (p, low, high), (q, least, most) = ((figure.value, figure.low, figure.high) for figure in (one, other))
+    (p, low, high), (q, least, most) = ((statistic.value, statistic.low, statistic.high) for statistic in (one, other))
     if p is None or q is None or low is None or high is None or least is None or most is None:
-        return Figure(None)
+        return Statistic(None)
     down, up = sqrt((p - low) ** 2 + (most - q) ** 2), sqrt((high - p) ** 2 + (q - least) ** 2)
-    return Figure(p - q, p - q - down, p - q + up, one.rows + other.rows)
+    return Statistic(p - q, p - q - down, p - q + up, one.rows + other.rows)

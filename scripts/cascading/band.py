@@ -16,7 +16,7 @@ has a fixed sequence of thresholds, from the most confident scores to the verdic
 hypothesis "beyond it, agreement is below the target" is tested with the exact binomial test at level
 (1 − `CONFIDENCE`) / 2: p = P(Bin(n, target) ≥ k) for k of n rows that agree. The first hypothesis that is not rejected
 ends the sequence, so the number of thresholds needs no correction. A sequence begins at a threshold with enough rows
-for a fair chance (`enough`), which depends on scores alone.
+for a fair chance (`starting_rows`), which depends on scores alone.
 """
 
 import math
@@ -76,9 +76,9 @@ def find_band(scores: Floats, labels: Bools, threshold: float = 0.5, target: flo
             raise ValueError(f"{name} is {value:g}; expected a number above 0 and below 1")
     level = (1 - CONFIDENCE) / 2
     lows, highs = thresholds(threshold)
-    low, below = _tested(lows, _below(scores, lows), _below(scores[~labels], lows), target, level)
-    rows, agreeing = (len(some) - _below(some, highs) for some in (scores, scores[labels]))
-    high, above = _tested(highs, rows, agreeing, target, level)
+    low, below = _test(lows, _count_below(scores, lows), _count_below(scores[~labels], lows), target, level)
+    rows, agreeing = (len(some) - _count_below(some, highs) for some in (scores, scores[labels]))
+    high, above = _test(highs, rows, agreeing, target, level)
     return CheckedBand(0.0 if low is None else low, 1.0 if high is None else high, below, above)
 
 
@@ -89,22 +89,22 @@ def thresholds(threshold: float) -> tuple[Floats, Floats]:
     return np.array([*lows, threshold]), np.array([*highs, threshold])
 
 
-def _below(scores: Floats, cuts: Floats) -> Ints:
+def _count_below(scores: Floats, cuts: Floats) -> Ints:
     """Return the number of scores below each threshold."""
     return np.searchsorted(np.sort(scores), cuts, side="left").astype(np.int64)
 
 
-def rejected(rows: Ints, agreeing: Ints, target: float, level: float) -> Bools:
+def rejected_hypotheses(rows: Ints, agreeing: Ints, target: float, level: float) -> Bools:
     """Return which hypotheses of a sequence, along the last axis, are rejected before the first failure."""
     from scipy.stats import binom
 
-    begun = rows >= enough(rows[..., -1:], target, level)
+    begun = rows >= starting_rows(rows[..., -1:], target, level)
     failed = begun & (binom.sf(agreeing - 1, rows, target) > level)
     found: Bools = begun & (np.cumsum(failed, axis=-1) == 0)
     return found
 
 
-def enough(available: Ints, target: float, level: float) -> Ints:
+def starting_rows(available: Ints, target: float, level: float) -> Ints:
     """Return the number of rows with which a sequence begins.
 
     With this number, by the normal approximation, a metric with half of the allowed errors passes. It is at most half
@@ -118,11 +118,11 @@ def enough(available: Ints, target: float, level: float) -> Ints:
     return found
 
 
-def _tested(cuts: Floats, rows: Ints, agreeing: Ints, target: float, level: float) -> tuple[float | None, Side | None]:
+def _test(cuts: Floats, rows: Ints, agreeing: Ints, target: float, level: float) -> tuple[float | None, Side | None]:
     """Return the last rejected threshold and the rows beyond it; None if there is none."""
     from scipy.stats import beta
 
-    passed = np.flatnonzero(rejected(rows, agreeing, target, level))
+    passed = np.flatnonzero(rejected_hypotheses(rows, agreeing, target, level))
     if not len(passed):
         return None, None
     n, k = int(rows[passed[-1]]), int(agreeing[passed[-1]])

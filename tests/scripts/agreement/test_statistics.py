@@ -1,4 +1,4 @@
-"""Agreement figures by hand, by definition, and against scikit-learn and scipy."""
+"""Agreement statistics by hand, by definition, and against scikit-learn and scipy."""
 
 import math
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from evaluate_qa.agreement.comparison import Comparison
-from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS, figure
+from evaluate_qa.agreement.statistics import SCORE_STATISTICS, VERDICT_STATISTICS, compute_statistic
 
 
 def comparison(scores, labels, verdicts=None, questions=None):
@@ -22,7 +22,7 @@ def comparison(scores, labels, verdicts=None, questions=None):
 
 def value(name, table, weights=None):
     weights = np.ones((1, table.questions.max() + 1)) if weights is None else np.array([weights], dtype=float)
-    (found,) = figure(name, table, weights)
+    (found,) = compute_statistic(name, table, weights)
     return found
 
 
@@ -41,21 +41,21 @@ def value(name, table, weights=None):
         ("kappa", (5 / 8 - 1 / 2) / (1 - 1 / 2)),  # by chance: 4/8 · 5/8 + 4/8 · 3/8
     ],
 )
-def test_figures_of_verdicts_by_hand(name, expected):
+def test_statistics_of_verdicts_by_hand(name, expected):
     # TP = 3, FP = 1, FN = 2, TN = 2
     table = comparison(np.zeros(8), labels=[1, 1, 1, 0, 1, 1, 0, 0], verdicts=[1, 1, 1, 1, 0, 0, 0, 0])
     assert value(name, table) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_figures_without_labels_of_one_kind(label):
+def test_statistics_without_labels_of_one_kind(label):
     """The metric accepts two of three answers."""
     table = comparison(np.zeros(3), labels=[label] * 3, verdicts=[1, 1, 0])
-    found = {name: value(name, table) for name in OF_VERDICTS}
+    found = {name: value(name, table) for name in VERDICT_STATISTICS}
     defined = {"accuracy": 2 / 3, "precision": 1, "recall": 2 / 3, "f1": 0.8, "false_reject_rate": 1 / 3}
     if label == 0:
         defined = {"accuracy": 1 / 3, "precision": 0, "specificity": 1 / 3, "false_accept_rate": 2 / 3}
-    assert {name: figure for name, figure in found.items() if not math.isnan(figure)} == pytest.approx(defined)
+    assert {name: statistic for name, statistic in found.items() if not math.isnan(statistic)} == pytest.approx(defined)
 
 
 def random_table(seed, levels, rows=200):
@@ -87,7 +87,7 @@ def test_auc_by_hand():
     assert math.isnan(value("auc", comparison([0.1, 0.2, 0.3], [0, 0.5, 1])))  # ratings
 
 
-@pytest.mark.parametrize("name", [*OF_SCORES, *OF_VERDICTS])
+@pytest.mark.parametrize("name", [*SCORE_STATISTICS, *VERDICT_STATISTICS])
 @pytest.mark.parametrize("levels", [2, 4])
 def test_weight_equals_copies_of_question(name, levels):
     table = random_table(7, levels)
@@ -131,7 +131,7 @@ def test_pearson_keeps_its_digits_far_from_zero():
 
 def test_metric_without_verdicts_has_only_correlations():
     table = comparison([1, 2, 3], [0, 0, 1])
-    assert all(math.isnan(value(name, table)) for name in OF_VERDICTS)
+    assert all(math.isnan(value(name, table)) for name in VERDICT_STATISTICS)
     assert value("pearson", table) > 0
 
 

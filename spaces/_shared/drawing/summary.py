@@ -1,4 +1,4 @@
-"""The figures of a file, as texts."""
+"""The summary of a file, as texts: means with their intervals, the comparison of two systems, and notes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def cards(scored: ScoredFile, found: Certainty | None, specification: Specificat
     if scored.other is None:
         means = found.means if found else {}
         shown = {name: _mean(scored, key, means, specification) for name, key in _keys(scored, specification)}
-        return rows | shown | dict(_asked(scored.columns))
+        return rows | shown | dict(_judge_use(scored.columns))
     judged = "verdict" if "verdict" in scored.columns else "score"
     won, lost = ("Newly correct", "Newly incorrect") if judged == "verdict" else ("Higher score", "Lower score")
     both = zip(scored.columns[judged], scored.other.columns[judged], strict=True)
@@ -37,7 +37,7 @@ def cards(scored: ScoredFile, found: Certainty | None, specification: Specificat
     return rows | {name: (f"{count:,}", "") for name, count in counts.items()}
 
 
-def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
+def _judge_use(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
     """Yield the share of rows that went to a judge, and the number of tokens."""
     if "asked" in columns:
         yield "Sent to the judge", (f"{sum(columns['asked']) / len(columns['asked']):.1%}", "")
@@ -45,7 +45,7 @@ def _asked(columns: Mapping[str, list[Any]]) -> Iterator[tuple[str, Shown]]:
         yield "Tokens", (f"{tokens:,}", "")
 
 
-def compared(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
+def comparison(scored: ScoredFile, found: Certainty | None, specification: Specification) -> dict[str, list[Shown]]:
     """Return the mean of each system's answers and their difference by name; the first line has the headings."""
     if scored.other is None:
         return {}

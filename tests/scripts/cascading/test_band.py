@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from evaluate_qa.cascading.testing import CheckedBand, Side, enough, find_band, rejected, thresholds
+from evaluate_qa.cascading.band import CheckedBand, Side, find_band, rejected_hypotheses, starting_rows, thresholds
 
 LEVEL = 0.025
 
@@ -33,7 +33,14 @@ def test_band_by_hand():
 
 def test_rows_at_beginning_of_sequence():
     """292 = ⌈19 · (2 · 1.96)²⌉ rows pass with half of the allowed errors; at most half of the rows, at least 72."""
-    assert enough(np.array([10_000, 584, 583, 300, 144, 10]), 0.95, LEVEL).tolist() == [292, 292, 291, 150, 72, 72]
+    assert starting_rows(np.array([10_000, 584, 583, 300, 144, 10]), 0.95, LEVEL).tolist() == [
+        292,
+        292,
+        291,
+        150,
+        72,
+        72,
+    ]
 
 
 @settings(max_examples=settings.default.max_examples // 5)
@@ -51,7 +58,7 @@ def test_band_equals_loop_over_scipy_test(seed, threshold, target):
         expected, of_side = None, is_beyond(scores, threshold).sum()
         for cut in cuts:
             beyond = is_beyond(scores, cut)
-            if beyond.sum() < enough(of_side[None], target, LEVEL)[0]:
+            if beyond.sum() < starting_rows(of_side[None], target, LEVEL)[0]:
                 continue
             test = binomtest(int(agrees[beyond].sum()), int(beyond.sum()), target, alternative="greater")
             if test.pvalue > LEVEL:
@@ -88,7 +95,7 @@ def test_target_is_missed_in_at_most_five_percent_of_draws(shape, count):
     both = generator.multinomial(count, np.tile(widths / 2, 2), size=1000)
     for drawn in np.split(both, 2, axis=1):
         agreeing = generator.binomial(drawn, truth)
-        passed = rejected(drawn.cumsum(axis=1), agreeing.cumsum(axis=1), 0.95, LEVEL)
+        passed = rejected_hypotheses(drawn.cumsum(axis=1), agreeing.cumsum(axis=1), 0.95, LEVEL)
         last = passed.shape[1] - 1 - np.argmax(passed[:, ::-1], axis=1)
         some = passed.any(axis=1)
         missed |= some & (true_beyond[last] < 0.95)

@@ -1,7 +1,7 @@
-"""Agreement figures that papers report, such as accuracy, Matthews correlation and AUC.
+"""Agreement statistics that papers report, such as accuracy, Matthews correlation and AUC.
 
-Every figure is a function of a comparison and of *weights*, the number of times each question counts. Weights of one
-give the figure itself; random weights give the bootstrap's replicates (`bootstrap.py`), thousands in a few matrix
+Every statistic is a function of a comparison and of *weights*, the number of times each question counts. Weights of one
+give the statistic itself; random weights give the bootstrap's replicates (`bootstrap.py`), thousands in a few matrix
 products.
 """
 
@@ -37,7 +37,7 @@ class Confusion:
         return cls(*weighted_sums(comparison.questions, cells, weights))
 
 
-# A figure is NaN without the labels that it needs. Precision and MCC are 0 if all verdicts are the same.
+# A statistic is NaN without the labels that it needs. Precision and MCC are 0 if all verdicts are the same.
 
 
 def accuracy(c: Confusion) -> Floats:
@@ -60,12 +60,12 @@ def specificity(c: Confusion) -> Floats:
     return quotients(c.tn, c.tn + c.fp)
 
 
-def false_accept_rate(c: Confusion) -> Floats:
+def false_positive_rate(c: Confusion) -> Floats:
     """FP / (TN + FP): the share of wrong answers that the metric accepts; NaN without them."""
     return quotients(c.fp, c.tn + c.fp)
 
 
-def false_reject_rate(c: Confusion) -> Floats:
+def false_negative_rate(c: Confusion) -> Floats:
     """FN / (TP + FN): the share of right answers that the metric rejects; NaN without them."""
     return quotients(c.fn, c.tp + c.fn)
 
@@ -195,24 +195,28 @@ def calibration_error(comparison: Comparison, weights: Floats) -> Floats:
     return quotients(np.abs(sums).sum(axis=0), count)
 
 
-_RATES = accuracy, f1, macro_f1, precision, recall, specificity, false_accept_rate, false_reject_rate, mcc, kappa
+_RATES = accuracy, f1, macro_f1, precision, recall, specificity, mcc, kappa
 _OTHERS = pearson, kendall, spearman, mean_correlation, auc, pairwise_accuracy, preference_accuracy, calibration_error
 
-OF_VERDICTS: Mapping[str, Callable[[Confusion], Floats]] = {one.__name__: one for one in _RATES}
-OF_SCORES: Mapping[str, Callable[[Comparison, Floats], Floats]] = {one.__name__: one for one in _OTHERS}
+VERDICT_STATISTICS: Mapping[str, Callable[[Confusion], Floats]] = {
+    **{one.__name__: one for one in _RATES},
+    "false_accept_rate": false_positive_rate,  # tables and files have these names
+    "false_reject_rate": false_negative_rate,
+}
+SCORE_STATISTICS: Mapping[str, Callable[[Comparison, Floats], Floats]] = {one.__name__: one for one in _OTHERS}
 
 
-def figure(name: str, comparison: Comparison, weights: Floats) -> Floats:
-    """Compute one agreement figure, a key of `OF_VERDICTS` or `OF_SCORES`.
+def compute_statistic(name: str, comparison: Comparison, weights: Floats) -> Floats:
+    """Compute one agreement statistic, a key of `VERDICT_STATISTICS` or `SCORE_STATISTICS`.
 
     Weights are the number of times each question counts, shape (replicates, questions). The result has one entry per
-    replicate; NaN where the figure is undefined, such as accuracy for a metric without verdicts.
+    replicate; NaN where the statistic is undefined, such as accuracy for a metric without verdicts.
     """
-    if name in OF_SCORES:
-        return OF_SCORES[name](comparison, weights)
+    if name in SCORE_STATISTICS:
+        return SCORE_STATISTICS[name](comparison, weights)
     if comparison.verdicts is None:
         return np.full(len(weights), np.nan)
-    return OF_VERDICTS[name](Confusion.of(comparison.verdicts, comparison, weights))
+    return VERDICT_STATISTICS[name](Confusion.of(comparison.verdicts, comparison, weights))
 
 
 def _deviation(squares: Floats, total: Floats, n: Floats) -> Floats:

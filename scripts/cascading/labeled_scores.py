@@ -43,7 +43,7 @@ class LabeledScores:
     tested: Bools | None = None
 
 
-def read(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
+def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
     wanted = [
         names.score,
@@ -80,11 +80,11 @@ def read(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
         unscored=int((np.isnan(scores) & ~np.isnan(labels)).sum()),
         tokens=_mean_tokens(file),
         columns={kind: name for kind, name in columns.items() if name is not None},
-        tested=None if clusters is None else _one_of_each(clusters),
+        tested=None if clusters is None else _one_row_per_cluster(clusters),
     )
 
 
-def _one_of_each(clusters: Sequence[str]) -> Bools:
+def _one_row_per_cluster(clusters: Sequence[str]) -> Bools:
     """Return True for one random row of each cluster; every call returns the same rows."""
     order = np.random.default_rng(0).permutation(len(clusters))
     _, first = np.unique(cluster_codes(clusters, len(clusters))[order], return_index=True)
