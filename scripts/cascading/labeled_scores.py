@@ -45,17 +45,8 @@ class LabeledScores:
 
 def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
-    wanted = [
-        names.score,
-        names.label,
-        *LABELS,
-        names.judge,
-        *_VERDICTS,
-        *_TOKENS,
-        names.cluster,
-        *both_names("question"),
-    ]
-    file = read_columns(source, [name for name in wanted if name is not None])
+    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster]
+    file = read_columns(source, [name for name in (*wanted, *both_names("question")) if name is not None])
     label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
     labels = parse_binary_verdicts(file, label)
@@ -65,12 +56,7 @@ def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> La
     if not there.any():
         raise RowsError(f"{source}: no row has both a score and a label. Label some of the scored rows.")
     clusters = clusters_of(file, names, np.flatnonzero(there))
-    columns = {
-        "score": names.score,
-        "label": label,
-        "judge": judge,
-        "cluster": cluster_column(file, names),
-    }
+    columns = {"score": names.score, "label": label, "judge": judge, "cluster": cluster_column(file, names)}
     return LabeledScores(
         scores=scores[there],
         labels=labels[there] == 1,

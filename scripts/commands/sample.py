@@ -61,7 +61,8 @@ def sample(
 
         count, scored, warnings = write_sample(source, target, names, show or [], rows, stratified, seed, by)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
-        how = how if by is None else f"more of those with a large {by}, with weights"
+        if by is not None:
+            how = f"more of those with a large {by}, with weights"
         typer.echo(f"Wrote {count:,} of {counted(scored, 'row')} ({how}) to {target}.", err=True)
         warn("sample", warnings)
         typer.echo(

@@ -159,7 +159,7 @@ def _solve(given: EstimateInputs, confidence: float) -> _Solution:
     others = ~known if given.weights is None else np.ones_like(known)
     shares = given.shares[known]
     mean_label, mean_score = float(shares @ given.labels[known]), float(shares @ given.scores[known])
-    of_labels, of_scores = np.zeros(len(known)), np.zeros(len(known))
+    of_labels, of_scores = np.zeros(len(known)), np.zeros(len(known))  # a and b in the module's docstring
     of_labels[known] = shares * (given.labels[known] - mean_label)
     of_scores[known] = shares * (given.scores[known] - mean_score)
     gap = 0.0

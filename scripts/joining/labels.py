@@ -75,13 +75,8 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     known = np.flatnonzero(~np.isnan(marks))
     at = _find_scored_rows(scored, labeled, names.id, known)
     there = np.flatnonzero(~np.isnan(scores))
-    columns = {
-        "scores": names.score,
-        "labels": label,
-        "weights": weight,
-        "clusters": cluster_column(scored, names),
-        "groups": names.group,
-    }
+    columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster_column(scored, names)}
+    columns["groups"] = names.group
 
     def spread(values: Floats) -> Floats:
         every = np.full(len(scored), np.nan)
@@ -115,9 +110,8 @@ def label_column(
 
 def parse_probabilities(file: Columns, name: str) -> Floats:
     """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
-    return parse_numbers(
-        file, name, "Name a column with such values, such as the verdict, with --column score=NAME.", 0, 1
-    )
+    fix = "Name a column with such values, such as the verdict, with --column score=NAME."
+    return parse_numbers(file, name, fix, 0, 1)
 
 
 def parse_numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:

@@ -40,10 +40,10 @@ def write_sample(
         names: Columns.
         more: Other columns for the person to see.
         count: Number of rows to draw.
-        stratified: Whether to draw more rows from strata with uncertain scores.
+        stratified: Whether to draw more of the rows with uncertain scores.
         seed: Random seed.
-        by: Column of doubts from 0 to 1, such as disagreement: draw more rows from strata with large values. Rows
-            without a value, such as those that a matcher decided, count as 0.
+        by: Column of doubts from 0 to 1, such as disagreement: draw more of the rows with large values. Rows without
+            a value, such as those that a matcher decided, count as 0.
 
     Returns:
         The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few

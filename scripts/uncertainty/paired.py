@@ -132,28 +132,30 @@ def compare(
             skewness=skewness(sums, sizes),
         )
 
-    of_scores = []
+    pairs = []
     for system in systems:
         are_verdicts = bool(np.isin([values[system], values[baseline]], (0, 1)).all())
-        of_scores.append(change(values[system] - values[baseline], None, of_verdicts=are_verdicts))
-    of_verdicts: Sequence[Change | None] = [None] * len(systems)
-    turns = [(0, 0)] * len(systems)
-    if marks is not None:
-        turned = [marks[system] - marks[baseline] for system in systems]
-        turns = [(int((one > 0).sum()), int((one < 0).sum())) for one in turned]
-        exact = [mcnemar(*wins_and_losses) if count == rows else None for wins_and_losses in turns]
-        of_verdicts = _adjust_p_values([change(one, p, of_verdicts=True) for one, p in zip(turned, exact, strict=True)])
-    pairs = zip(systems, _adjust_p_values(of_scores), of_verdicts, turns, strict=True)
-    return [
-        Paired(system, baseline, rows, count, of_score, of_verdict, *wins_and_losses)
-        for system, of_score, of_verdict, wins_and_losses in pairs
-    ]
+        of_scores = change(values[system] - values[baseline], None, of_verdicts=are_verdicts)
+        of_verdicts, wins, losses = None, 0, 0
+        if marks is not None:
+            turned = marks[system] - marks[baseline]
+            wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
+            exact = mcnemar(wins, losses) if count == rows else None
+            of_verdicts = change(turned, exact, of_verdicts=True)
+        pairs.append(Paired(system, baseline, rows, count, of_scores, of_verdicts, wins, losses))
+    return _adjust_p_values(pairs)
 
 
-def _adjust_p_values(changes: Sequence[Change]) -> list[Change]:
-    """Return changes with p-values after Holm's correction."""
-    p_values = holm([change.p_value for change in changes])
-    return [replace(change, adjusted=p_value) for change, p_value in zip(changes, p_values, strict=True)]
+def _adjust_p_values(pairs: Sequence[Paired]) -> list[Paired]:
+    """Return comparisons with p-values after Holm's correction, of scores and of verdicts."""
+    of_scores = holm([pair.scores.p_value for pair in pairs])
+    of_verdicts = holm([pair.verdicts.p_value for pair in pairs if pair.verdicts])  # of all systems or of none
+    adjusted = []
+    for place, pair in enumerate(pairs):
+        scores = replace(pair.scores, adjusted=of_scores[place])
+        verdicts = pair.verdicts and replace(pair.verdicts, adjusted=of_verdicts[place])
+        adjusted.append(replace(pair, scores=scores, verdicts=verdicts))
+    return adjusted
 
 
 def _check_columns(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) -> dict[str, Floats]:

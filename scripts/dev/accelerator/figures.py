@@ -122,9 +122,7 @@ def _figures(classified: Classified, kind: str, weights: Mapping[str, float]) ->
     tested = part(classified, np.array([kind_of(name) == kind for name in classified.sets]))
     scores = row_scores(tested, weights)
     (comparison,) = split_by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
-    found = {
-        name: float(compute_statistic(name, comparison, np.ones((1, comparison.question_count)))[0])
-        for name in _FIGURES
-    }
+    once = np.ones((1, comparison.question_count))
+    found = {name: float(compute_statistic(name, comparison, once)[0]) for name in _FIGURES}
     rounded = {name: None if math.isnan(value) else round(value, 4) for name, value in found.items()}
     return {**rounded, "rows": len(tested.labels)}

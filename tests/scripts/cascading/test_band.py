@@ -33,14 +33,8 @@ def test_band_by_hand():
 
 def test_rows_at_beginning_of_sequence():
     """292 = ⌈19 · (2 · 1.96)²⌉ rows pass with half of the allowed errors; at most half of the rows, at least 72."""
-    assert starting_rows(np.array([10_000, 584, 583, 300, 144, 10]), 0.95, LEVEL).tolist() == [
-        292,
-        292,
-        291,
-        150,
-        72,
-        72,
-    ]
+    available = np.array([10_000, 584, 583, 300, 144, 10])
+    assert starting_rows(available, 0.95, LEVEL).tolist() == [292, 292, 291, 150, 72, 72]
 
 
 @settings(max_examples=settings.default.max_examples // 5)

@@ -181,11 +181,7 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
         ({"a": [1], "b": [1]}, {}, "the rows have fewer than two clusters, and a comparison needs at least two"),
         ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "fewer than two clusters"),
         ({"a": [], "b": []}, {}, "fewer than two clusters"),
-        (
-            {"a": [1, 2], "b": [1, 3]},
-            {"verdicts": {"a": [1, 0]}},
-            "verdicts['b'] is missing; expected one",
-        ),
+        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "verdicts['b'] is missing; expected one"),
         ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts['b'][1] is 0.5"),
         ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "resamples is 10; expected at least 100"),
         ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "confidence is 2; expected a number between 0 and 1"),
