@@ -8,7 +8,9 @@ from ..files.columns import Columns
 from ..files.rows import Row
 from ..files.writing import write_rows
 from ..joining.keys import both_names
+from ..joining.labels import Places
 from ..joining.systems import JoinedSystems
+from ..uncertainty.arrays import Floats
 
 _CHANGE = ("baseline", "system", "change", "prediction_before", "prediction", "score_before", "score")
 """The columns that `changed_rows` adds."""
@@ -26,21 +28,27 @@ def changed_rows(systems: JoinedSystems) -> Iterator[Row]:
     shared = [(name, before.values[name]) for name in _identifying_columns(systems)]
     for system in others:
         after = systems.files[system]
-        change = systems.scores[system] - systems.scores[baseline]
-        turned = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
-        rows = np.flatnonzero(turned)
-        for row in rows[np.argsort(-np.abs(change[rows]), kind="stable")].tolist():
+        differences, rows = find_changes(systems, baseline, system)
+        for row in rows.tolist():
             at = systems.rows[baseline][row]
             changed = (
                 baseline,
                 system,
-                "win" if turned[row] > 0 else "loss",
+                "win" if differences[row] > 0 else "loss",
                 _prediction(before, at),
                 _prediction(after, systems.rows[system][row]),
                 float(systems.scores[baseline][row]),
                 float(systems.scores[system][row]),
             )
             yield {name: column[at] for name, column in shared} | dict(zip(_CHANGE, changed, strict=True))
+
+
+def find_changes(systems: JoinedSystems, baseline: str, system: str) -> tuple[Floats, Places]:
+    """Return each row's difference of verdicts (or else scores), and the changed rows in the order of `changed_rows`."""
+    change = systems.scores[system] - systems.scores[baseline]
+    differences = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
+    rows = np.flatnonzero(differences)
+    return differences, rows[np.argsort(-np.abs(change[rows]), kind="stable")]
 
 
 def _identifying_columns(systems: JoinedSystems) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted, is_number
 
+from ..comparing.changes import find_changes
 from ..files.rows import Row, read_rows
 from ..files.values import text
 from ..joining.keys import ID, TEXTS, cell_of, references_of
@@ -75,14 +76,11 @@ def _lowest_scores(facts: Facts, most: int) -> Iterator[Section]:
 
 def _changed_rows(facts: Facts, most: int) -> Iterator[Section]:
     for pair in facts.pairs:
-        figures = facts.joined.verdicts or facts.joined.scores
-        change = figures[pair.system] - figures[pair.baseline]
-        size = np.abs(facts.joined.scores[pair.system] - facts.joined.scores[pair.baseline])
-        for heading, rows in (("Improved", np.flatnonzero(change > 0)), ("Worsened", np.flatnonzero(change < 0))):
-            chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
+        differences, rows = find_changes(facts.joined, pair.baseline, pair.system)
+        for heading, changed in (("Improved", rows[differences[rows] > 0]), ("Worsened", rows[differences[rows] < 0])):
             title = f"{heading} from {pair.baseline} to {pair.system}"
-            note = f"{len(chosen)} of {counted(len(rows), 'row')}, largest changes of the score first"
-            yield Section(title, note, [pair.baseline, pair.system], chosen)
+            note = f"{len(changed[:most])} of {counted(len(changed), 'row')}, largest changes of the score first"
+            yield Section(title, note, [pair.baseline, pair.system], changed[:most].tolist())
 
 
 def _disputed_rows(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iterator[Section]:

@@ -64,9 +64,9 @@ def _simulate(scores: Floats, count: int, repeats: int, generator: np.random.Gen
             drawn, weights = draw(len(scores), count, by, int(generator.integers(2**31)))
             if len(np.unique(truth[drawn])) == 1:
                 return None
-            labels, spread = np.full((2, len(scores)), np.nan)
-            labels[drawn], spread[drawn] = truth[drawn], 1 if weights is None else weights
-            found = estimate(scores, labels, weights=spread).all
+            labels, all_weights = np.full((2, len(scores)), np.nan)
+            labels[drawn], all_weights[drawn] = truth[drawn], 1 if weights is None else weights
+            found = estimate(scores, labels, weights=all_weights).all
             row += [found.labels_alone.width / 2, found.accuracy.width / 2]
         margins.append(row)
     labels_only, with_scores, _, stratified = np.mean(margins, axis=0).tolist()

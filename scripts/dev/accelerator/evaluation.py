@@ -1,4 +1,4 @@
-"""Figures of candidates on held-out answers, and their table."""
+"""Statistics of candidates on held-out answers, and their table."""
 
 import math
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ FOLDS: tuple[Kinds, ...] = (
 KNOWN = frozenset(fold[0] for fold in FOLDS)
 """Kinds that the embedded matcher was trained on."""
 
-_FIGURES = ("mcc", "auc", "calibration_error")
+_STATISTICS = ("mcc", "auc", "calibration_error")
 _TASKS = ("bem", "nli_lex")
 
 
 class Evaluator:
-    """Computes figures of models that are loaded into learners."""
+    """Computes statistics of models that are loaded into learners."""
 
     def __init__(self, packed: Packed, token_budget: int, half: bool) -> None:
         self._packed, self._budget, self._half = packed, token_budget, half
@@ -59,14 +59,16 @@ class Evaluator:
         return found
 
     def kinds(self, learner: Learner, size: str, fold: Kinds, seen: frozenset[str]) -> dict[str, Any]:
-        """Return figures by kind and task, of the kinds in a fold or, without one, of those that are never trained on.
+        """Return statistics by kind and task, of the kinds in a fold or, without one, of those that are never trained on.
 
         The model was trained without the fold, except for the kinds `seen`, which are left out.
         """
         wanted = [kind for kind in self._left_out[fold] if kind not in seen]
         outputs = self.outputs(learner, size) if wanted else {}
         fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULT] for task, rows in outputs.items()}
-        return {kind: {task: _figures(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted}
+        return {
+            kind: {task: _statistics(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted
+        }
 
     def layers(self, learner: Learner, size: str) -> dict[str, Layers]:
         """Return the final layers of a model that was trained on all kinds, by task."""
@@ -80,11 +82,11 @@ def fit_rows(classified: Classified, fold: Kinds) -> Classified:
 
 
 def means(kinds: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """Return the mean of each task's figures over the kinds that no candidate has seen."""
+    """Return the mean of each task's statistics over the kinds that no candidate has seen."""
     new = [of_tasks for kind, of_tasks in kinds.items() if kind not in KNOWN]
     found = {}
     for task in _TASKS if new else ():
-        listed = {one: [of_tasks[task][one] for of_tasks in new] for one in _FIGURES}
+        listed = {one: [of_tasks[task][one] for of_tasks in new] for one in _STATISTICS}
         known = {one: [value for value in values if value is not None] for one, values in listed.items()}
         found[task] = {one: float(np.mean(values)) for one, values in known.items() if values}
     return found
@@ -93,7 +95,7 @@ def means(kinds: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 def best_candidate(candidates: Mapping[str, Any]) -> str | None:
     """Return the candidate with a file that has the best mean MCC of both heads over kinds that none has seen.
 
-    Candidates whose figures are complete come before the others.
+    Candidates whose statistics are complete come before the others.
     """
 
     def quality(name: str) -> tuple[bool, float]:
@@ -111,18 +113,18 @@ def table(candidates: Mapping[str, Any]) -> str:
     for name, found in candidates.items():
         for task, mean in found.get("mean", {}).items():
             each = [found["kinds"].get(kind, {}).get(task, {}).get("mcc") for kind in kinds]
-            values = [*(mean.get(one) for one in _FIGURES), *each]
+            values = [*(mean.get(one) for one in _STATISTICS), *each]
             lines.append([name, task, *("–" if value is None else f"{value:.3f}" for value in values)])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
 
 
-def _figures(classified: Classified, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
-    """Return the figures on a kind with a final layer, and the number of its rows; None for an undefined figure."""
+def _statistics(classified: Classified, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
+    """Return the statistics on a kind with a final layer, and the number of its rows; None for an undefined statistic."""
     tested = part(classified, np.array([kind_of(name) == kind for name in classified.sets]))
     scores = row_scores(tested, weights)
     (comparison,) = split_by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
     once = np.ones((1, comparison.question_count))
-    found = {name: float(compute_statistic(name, comparison, once)[0]) for name in _FIGURES}
+    found = {name: float(compute_statistic(name, comparison, once)[0]) for name in _STATISTICS}
     rounded = {name: None if math.isnan(value) else round(value, 4) for name, value in found.items()}
     return {**rounded, "rows": len(tested.labels)}
