@@ -18,29 +18,17 @@ _TOKENS = "judge_tokens_in", "judge_tokens_out"
 
 @dataclass(frozen=True)
 class LabeledScores:
-    """Rows with a score and a person's label; every array has shape (rows,).
+    """Rows with a score and a person's label; every array has shape (rows,)."""
 
-    Attributes:
-        scores: The metric's scores, from 0 to 1.
-        labels: True where people call the answer correct.
-        judged: The judge's verdicts as 1 and 0, NaN where unknown.
-        threshold: The metric calls answers with at least this score correct.
-        unlabeled: Number of rows of the file without a label.
-        unscored: Number of rows of the file with a label, but without a score.
-        tokens: Mean tokens of a request to the judge and of a reply; None if unknown.
-        columns: The column that each kind of value was read from.
-        tested: True for the rows that find the band, one random row of each cluster; None for all.
-    """
-
-    scores: Floats
-    labels: Bools
-    judged: Floats
-    threshold: float = 0.5
-    unlabeled: int = 0
-    unscored: int = 0
-    tokens: tuple[float, float] | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    tested: Bools | None = None
+    scores: Floats  # the metric's scores, from 0 to 1
+    labels: Bools  # True where people call the answer correct
+    judged: Floats  # the judge's verdicts as 1 and 0, NaN where unknown
+    threshold: float = 0.5  # the metric calls answers with at least this score correct
+    unlabeled: int = 0  # number of rows of the file without a label
+    unscored: int = 0  # number of rows of the file with a label, but without a score
+    tokens: tuple[float, float] | None = None  # mean tokens of a request to the judge and of a reply; None if unknown
+    columns: Mapping[str, str] = field(default_factory=dict)  # the column that each kind of value was read from
+    tested: Bools | None = None  # True for the rows that find the band, one random row of each cluster; None for all
 
 
 def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> LabeledScores:

@@ -44,7 +44,7 @@ def changed_rows(systems: JoinedSystems) -> Iterator[Row]:
 
 
 def find_changes(systems: JoinedSystems, baseline: str, system: str) -> tuple[Floats, Places]:
-    """Return each row's difference of verdicts (or else scores), and the changed rows in the order of `changed_rows`."""
+    """Return each row's difference of verdicts (or else scores), and the changed rows as `changed_rows` sorts them."""
     change = systems.scores[system] - systems.scores[baseline]
     differences = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
     rows = np.flatnonzero(differences)

@@ -19,16 +19,12 @@ _ROWS = 20_000  # more rows make a plan slower, and its intervals hardly narrowe
 
 @dataclass(frozen=True)
 class Margins:
-    """The mean margin of error, half the width of the 95% interval, for a number of labels.
-
-    It is given for the mean of the labels (`labels_only`), and for the estimate from labels and scores with a simple
-    random (`with_scores`) and with a stratified sample.
-    """
+    """The mean margins of error, half the width of the 95% interval, for a number of labels."""
 
     labels: int
-    labels_only: float
-    with_scores: float
-    stratified: float
+    labels_only: float  # of the mean of the labels
+    with_scores: float  # of the estimate from labels and scores, with a simple random sample
+    stratified: float  # of the estimate from labels and scores, with a stratified sample
 
 
 def plan_labels(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, seed: int = 0) -> list[Margins]:

@@ -32,18 +32,11 @@ def write_sample(
     """Draw rows and write them with an empty label, with sampling weights if the draw is stratified.
 
     Scores are not written, because they would bias the person. Rows without a score are not drawn. The target must not
-    exist, as it may hold labels.
+    exist, as it may hold labels. `more` are other columns for the person to see.
 
-    Args:
-        source: The file of scored rows.
-        target: The file to write.
-        names: Columns.
-        more: Other columns for the person to see.
-        count: Number of rows to draw.
-        stratified: Whether to draw more of the rows with uncertain scores.
-        seed: Random seed.
-        by: Column of doubts from 0 to 1, such as disagreement: draw more of the rows with large values. Rows without
-            a value, such as those that a matcher decided, count as 0.
+    A `stratified` sample has more of the rows with uncertain scores. With `by`, a column of doubts from 0 to 1 such as
+    disagreement, it has more of the rows with large values; rows without a value, such as those that a matcher decided,
+    count as 0.
 
     Returns:
         The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few

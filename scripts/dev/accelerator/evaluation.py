@@ -59,16 +59,14 @@ class Evaluator:
         return found
 
     def kinds(self, learner: Learner, size: str, fold: Kinds, seen: frozenset[str]) -> dict[str, Any]:
-        """Return statistics by kind and task, of the kinds in a fold or, without one, of those that are never trained on.
+        """Return statistics by kind and task, of the kinds in a fold or, without one, of those never trained on.
 
         The model was trained without the fold, except for the kinds `seen`, which are left out.
         """
         wanted = [kind for kind in self._left_out[fold] if kind not in seen]
         outputs = self.outputs(learner, size) if wanted else {}
         fitted = {task: fit_layers(fit_rows(rows, fold), task)[DEFAULT] for task, rows in outputs.items()}
-        return {
-            kind: {task: _statistics(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted
-        }
+        return {kind: {task: _evaluate(rows, kind, fitted[task]) for task, rows in outputs.items()} for kind in wanted}
 
     def layers(self, learner: Learner, size: str) -> dict[str, Layers]:
         """Return the final layers of a model that was trained on all kinds, by task."""
@@ -119,8 +117,8 @@ def table(candidates: Mapping[str, Any]) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
 
 
-def _statistics(classified: Classified, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
-    """Return the statistics on a kind with a final layer, and the number of its rows; None for an undefined statistic."""
+def _evaluate(classified: Classified, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
+    """Return the statistics on a kind with a final layer, and the number of its rows; None if undefined."""
     tested = part(classified, np.array([kind_of(name) == kind for name in classified.sets]))
     scores = row_scores(tested, weights)
     (comparison,) = split_by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
