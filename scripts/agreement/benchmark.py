@@ -42,7 +42,7 @@ class Benchmark:
         """True if people compared two answers in each row."""
         return self.rows[0].other is not None
 
-    def distinct(self) -> tuple[list[LabeledRow], list[Ints]]:
+    def distinct_answers(self) -> tuple[list[LabeledRow], list[Ints]]:
         """Return the distinct answers, and for each of `rows` the index of its answer among them.
 
         An answer that is rated on several aspects has several rows, but is scored once. If people compared answers, a

@@ -101,7 +101,7 @@ def _score_answers(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmar
 
     A judge may leave rows without a score, and metrics are comparable only on the same rows.
     """
-    rows, places = data.distinct()
+    rows, places = data.distinct_answers()
     found = [score for metric in metrics for score in _score_with(metric, data, rows)]
     found += [score_baseline(baseline, rows) for baseline in data.baselines]
     scores = [one.take(places) for one in found]

@@ -78,7 +78,7 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster_column(scored, names)}
     columns["groups"] = names.group
 
-    def spread(values: Floats) -> Floats:
+    def at_scored_rows(values: Floats) -> Floats:
         every = np.full(len(scored), np.nan)
         every[at] = values[known]
         return every[there]
@@ -86,8 +86,8 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     return JoinedRows(
         rows=there,
         scores=scores[there],
-        labels=spread(marks),
-        weights=None if weight is None else spread(_weights(labeled, weight, ~np.isnan(marks))),
+        labels=at_scored_rows(marks),
+        weights=None if weight is None else at_scored_rows(_weights(labeled, weight, ~np.isnan(marks))),
         clusters=clusters_of(scored, names, there),
         groups=None if names.group is None else texts_of(scored, names.group, there),
         unscored=len(scored) - len(there),

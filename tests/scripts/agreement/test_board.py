@@ -179,7 +179,7 @@ def test_board_command(board_dir, blend, tmp_path):
     assert columns.count(None) == 4  # sets with one answer have no MCC
     assert tables["mean"]["token_recall"]["mcc"]["value"] == pytest.approx(math.fsum(filter(None, columns)) / 5)
     effort = found["efforts"][blend.name]
-    assert (effort["rows"], effort["cost"]) == (len(read(board_dir).distinct()[0]), None)
+    assert (effort["rows"], effort["cost"]) == (len(read(board_dir).distinct_answers()[0]), None)
     assert effort["seconds"] > 0
     # Only our own answers are in the file, those first on which metric and people disagree.
     assert [table["examples"] for table in found["tables"]] == [{}] * len(found["tables"])
