@@ -26,6 +26,12 @@ _CHOSEN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+ONE_LETTER = re.compile(r"\s*\(?[A-H][).]?\s*")
+"""A letter in capitals, perhaps of an option."""
+_FIRST_LETTER = re.compile(
+    r"\W*(?:(?:(?i:the) )?(?:correct |right )?(?i:answer|option|choice)(?: is|:)?\s*)?"
+    r"[(\[*]{0,4}([A-H])(?:[)\].:*]+(?![^\s*])|\s*$)"
+)
 _OF_OPTIONS = re.compile(r"\b(?:options?|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
 _COMMITS = re.compile(
     r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
@@ -75,6 +81,16 @@ def compare_options(texts: Texts) -> bool | None:
     chosen = _letters(_QUANTIFIER.sub("", texts.answer.strip(" .")), offered)
     clear = expected and chosen and len(expected | chosen) > 1 and (not offered or expected | chosen <= offered.keys())
     return expected == chosen if clear else None
+
+
+def compare_letter(texts: Texts) -> bool | None:
+    """Compare a letter with the one at the start of an answer to a question without its options.
+
+    >>> [compare_letter(Texts("", answer, "B")) for answer in ("(C)", "B. a whale", "The answer is C.", "A whale")]
+    [False, True, False, None]
+    """
+    match = _FIRST_LETTER.match(texts.answer)
+    return match[1] == texts.reference.strip(" ().") if match else None
 
 
 def _letters(text: str, offered: Mapping[str, str]) -> set[str]:

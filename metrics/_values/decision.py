@@ -24,7 +24,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
-from .choices import compare_options, may_be_option, offers_options
+from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
@@ -94,6 +94,10 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
+# A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
+_END = re.compile(
+    r"(?:\s####|\n\W*(?:final )?answer:|<answer>)\s*(?P<end>[^\n<]{1,80}?)\s*(?:</answer>)?\W*$", re.IGNORECASE
+)
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 # What a solution marks as its result at its end: "\\boxed{85}", "so the speed is **85 km/h**.", or code after a colon.
 _MARKED = re.compile(
@@ -226,6 +230,8 @@ def _finals(answer: str, reference: str) -> tuple[str, str]:
     """Return answer and reference. Of a solution, keep what it marks, or what follows "A:" or "the answer is"."""
     result = _final(reference)
     marked = _MARKED.search(answer) if any(mark in answer for mark in ("boxed", "**", "```")) else None
+    if not marked and any(mark in answer for mark in ("####", "nswer:", "answer>")):
+        marked = _END.search(answer)
     if marked:
         return marked[marked.lastindex or 0], result or reference
     if result is None and len(answer) < _SOLUTION:
@@ -283,10 +289,11 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 _RULES = (
     Rule("no_answer", _if(says_nothing, False), longest_reference=math.inf),
     Rule("option", compare_options, may_be_option, offers_options, longest_reference=math.inf),
+    Rule("option", compare_letter, ONE_LETTER.fullmatch),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
-    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
+    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=5000),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("negation", _if(excepts, False), longest_answer=100),
     Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),

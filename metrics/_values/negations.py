@@ -26,11 +26,12 @@ _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and 
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
 _EXCEPT = re.compile(
-    r"\W*(?:(?:[\w']+ ){0,4}(?=every day))?"
+    r"\W*(?P<before>(?:[\w']+ ){0,4}(?=every day))?"
     r"(?:every|all|any)\w*(?: (?P<verb>\w+))? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?"
     r"(?P<other>.+)",
     re.IGNORECASE,
 )
+_PRONOUNS_AND_VERBS = word_set("it its it's he she they we is are was were")
 _ON = re.compile(r"^on ", re.IGNORECASE)
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
@@ -104,6 +105,9 @@ def excepts(texts: Texts) -> bool:
     [True, False]
     """
     match = _EXCEPT.fullmatch(texts.answer.strip(" ."))
+    # "It opens every day except Monday" for "When is it closed?" is right.
+    if match and not {*exact_words(match["before"] or "")} <= {*_PRONOUNS_AND_VERBS, *exact_words(texts.question)}:
+        return False
     if not match or _EXCEPT.search(f" {texts.reference}") or (match["verb"] and _has_negator(texts.question)):
         return False
     wanted, other = (exact_words(_ON.sub("", text)) for text in (texts.reference, match["other"]))

@@ -26,6 +26,7 @@ _COUNTED = re.compile(
 )
 _NO_NOUN = word_set("of the are is do does did in were was have has there")
 _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as that which")
+_MORE = word_set("more fewer less additional other another extra")
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
@@ -33,6 +34,7 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
+_TOTAL = re.compile(r"(?:\s\w+)?,?\s(?:in (?:total|all)|altogether|overall)\b", re.IGNORECASE)
 asks_unit = lru_cache(maxsize=1 << 8)(re.compile(r"\bunits?\b", re.IGNORECASE).search)
 """Return whether a question asks for a unit."""
 _FRACTION = re.compile(r"(\d+)/(\d+)")
@@ -63,12 +65,14 @@ _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
+_ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
     r"\W*(?:none|zero|no[ -]?(?:body|one)(?! (?:knows|can|is sure)))\b|(?:\W*(?:no|not (?:a single|any))|"
     r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
     re.IGNORECASE,
 )
+_ASKS_RANGE = re.compile(r"\b(?:range|interval|between (?:what|which))\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\bhow many (?:\w+ )?of (?:the|these|those|its|his|her|their|our) (\w+)", re.IGNORECASE)
 _EVERY = re.compile(
     r"\W*(?:(?P<none>none|not (?:one|a single one))|all|each|every(?:one|body)?|(?:they|we) all)\b"
@@ -140,7 +144,9 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     before, after = texts.reference_values.text[: reference.start], texts.reference_values.text[reference.end :]
     negative = any(mention.number.value < 0 for mention in texts.answer_values.numbers)
     below = reference.number.value < 0 and not negative and "below" in texts.answer  # "86 m below sea level"
-    if below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
+    ranges = any(mention.number.is_range for mention in texts.answer_values.numbers)
+    in_range = reference.number.is_range and not ranges and _ASKS_RANGE.search(texts.question)  # "7" for "5-10"
+    if in_range or below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
@@ -323,7 +329,9 @@ def _is_asked(mention: Mention, texts: Texts) -> bool:
 def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether a short answer has another noun than the reference, such as "2 spades" for "2 clubs"."""
     question_words = exact_words(texts.question)
-    named = texts.short and mention.noun and mention.noun not in _NOT_AFTER and not set(words) <= set(question_words)
+    counted = _singulars(_counted(texts.question))
+    known = set(words) <= set(question_words) and not (counted and mention.noun.endswith("s"))
+    named = texts.short and mention.noun and mention.noun not in _NOT_AFTER and not known
     return bool(named) and singular(mention.noun) not in _singulars((*words, *question_words))
 
 
@@ -331,7 +339,11 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
     outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
-    results = [pair for pair in outside if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start])]
+    results = [
+        pair
+        for pair in outside
+        if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start]) or _TOTAL.match(text, pair[0].end)
+    ]
     nouns = _singulars((*words, *_counted(texts.question)))
     if results:
         last, same = results[-1]
@@ -341,6 +353,9 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     (first, same), (last, same_last) = compared[0], compared[-1]
     if same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
         return True
+    counted, bare = _by_noun(text, compared, nouns)
+    if len(counted) == 1:
+        return True if True in counted else None if True in bare else False
     clauses = _clauses(texts, compared, nouns)
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
     about = [clause for clause in clauses if clause.shared or not clause.words]
@@ -351,6 +366,22 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     verdict = (same and not exact_words(text[: first.start])) or (close.pop() if len(close) == 1 else None)
     # For team B, "Team A won 3 games, and team B won 5" does not say 3.
     return verdict if len(best) != 1 or verdict in best else None
+
+
+def _by_noun(text: str, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> tuple[set[bool], set[bool]]:
+    """Return the verdicts on numbers of the noun that is asked for, "8 arms and 3 hearts", and on those without a noun.
+
+    A number without a noun has that of the number before it: "Team A won 3 games, and team B won 5".
+    """
+    verdicts, counted = (set[bool](), set[bool]()), None
+    for mention, same in compared:
+        if mention.noun in _MORE:
+            continue  # "three fewer episodes"
+        if mention.unit or (mention.noun and mention.noun not in _NOT_AFTER):
+            counted = not _nouns(text, mention).isdisjoint(nouns)
+        if counted is not False:
+            verdicts[counted is None].add(same)
+    return verdicts
 
 
 class _Clause(NamedTuple):
@@ -429,9 +460,13 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
     number = converted(mention.number, *units)
-    if _alike(*units) and (number is None or mention.number.value == reference.number.value):
+    if (
+        _alike(*units)
+        and not _ASKS_WEIGHT.search(texts.question)
+        and (number is None or mention.number.value == reference.number.value)
+    ):
         number = mention.number
-    if mention.unit == "degree" and reference.unit in _TEMPERATURES:
+    if "degree" in units and not _TEMPERATURES.isdisjoint(units):
         return equal(mention.number, reference.number, texts.tolerance) or None
     if number is None:
         return None
@@ -459,6 +494,10 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     if not mention.unit and texts.answer_values.text[mention.end :].lstrip()[:1] >= _IDEOGRAPHS:
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
+    if reference.unit and len(texts.named_units) == 1:  # "3.1" for "5 km", if the question asks for miles
+        number = converted(reference.number, reference.unit, *texts.named_units)
+        if number and reference.unit not in texts.named_units:
+            return equal(mention.number, number, texts.tolerance)
     if mention.number.value == -reference.number.value != 0:
         return False  # "40 degrees" for -40
     words = _singulars(exact_words(text[measured.start : measured.end]))
@@ -494,7 +533,8 @@ def _around(text: str, mention: Mention) -> set[str]:
 def _nouns(text: str, mention: Mention) -> set[str]:
     """Return the words of a number's unit and the three words after it, which may include its noun."""
     unit = re.findall(r"[^\W\d_]+", text[mention.start : mention.end].lower())
-    return _singulars(unit + re.findall(r"[^\W\d_]+", text[mention.end : mention.end + 40].lower())[:3])
+    after = _DIGIT.split(text[mention.end : mention.end + 40].lower())[0]
+    return _singulars(unit + re.findall(r"[^\W\d_]+", after)[:3])
 
 
 def _counted(question: str) -> list[str]:

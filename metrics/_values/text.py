@@ -22,11 +22,16 @@ def word_starts(text: str) -> frozenset[str]:
     return frozenset(word[:3] for word in letter_words(text))
 
 
+STROKES = str.maketrans("łŁøØđĐı", "lLoOdDi")
+"""Letters with strokes and the dotless i, which have no decomposition."""
+
+
 def without_accents(text: str) -> str:
     """Return a text in decomposed form (NFKD), without Latin, Greek and Cyrillic accents."""
     if text.isascii():
         return text
-    return "".join(char for char in unicodedata.normalize("NFKD", text) if not "\u0300" <= char <= "\u036f")
+    decomposed = unicodedata.normalize("NFKD", text.translate(STROKES))
+    return "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
 
 
 # Characters with the same meaning. Exponents and subscripts have rules of their own. The last line has letters that
