@@ -12,8 +12,8 @@ import json
 import math
 import os
 import re
-import unicodedata
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
