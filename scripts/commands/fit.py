@@ -48,7 +48,7 @@ def fit(
     """
     console = open_console(stderr=True)
     with reported_errors("fit"):
-        from ..files.claiming import claimed
+        from ..files.work_folder import lock_work_folder
         from ..training.evaluation import describe_gain, table, too_few_warnings
         from ..training.job import TrainingJob, complete
         from ..training.recipe import read_recipe
@@ -61,7 +61,7 @@ def fit(
         tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
         job = TrainingJob(complete({**settings, "tasks": tasks}), output, data_dir)
         write = partial(console.print, markup=False, soft_wrap=True)
-        with claimed(output):
+        with lock_work_folder(output):
             warn("fit", too_few_warnings(job.sets))
             after = run(job, write)
             before = {} if job.recipe.teaches else run_compared(job)

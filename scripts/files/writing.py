@@ -103,7 +103,7 @@ def real_file(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def work_place(target: Path) -> Path:
+def work_folder_path(target: Path) -> Path:
     """Return the folder for the unfinished work on an output."""
     file = real_file(target)
     return file.with_name(f"{file.name}.work")
@@ -155,7 +155,7 @@ def replacing(target: Path) -> Iterator[Path]:
     It is in the work folder of the target, if there is one, so that a killed process leaves nothing next to the target.
     If the target is a symbolic link, the file that it points to is replaced. Permissions are kept.
     """
-    target, work = real_file(target), work_place(target)
+    target, work = real_file(target), work_folder_path(target)
     # Files of tempfile are readable only by their owner. Threads and machines may share a process id.
     path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part"
     path.touch()

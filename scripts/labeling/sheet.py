@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
+from ..files.work_folder import lock_work_folder
 from ..files.writing import check_place, write_part
 from ..joining.keys import ID, TEXTS, both_names, cell_of, index_rows, key_names, normalize_spaces, references_of
 from ..joining.labels import LABELS, WEIGHT, label_column, parse_verdicts
@@ -93,7 +93,7 @@ class Sheet:
 
         One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
         """
-        with claimed(self.path, _PATIENCE):
+        with lock_work_folder(self.path, _PATIENCE):
             rows = self._reread()
             rows[row][self.label] = label
             write_part(self.path, rows)

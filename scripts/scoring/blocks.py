@@ -14,10 +14,13 @@ from functools import reduce
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files.claiming import ERRORS, PROGRESS, earlier_settings, save_settings
 from ..files.rows import Record, RowsError
+from ..files.work_folder import finish_work, read_settings, save_settings
 from ..files.writing import check_place, join, json_line, print_rows, write_file, write_part
 from .row_scorer import BadRow, Progress, ScoredChunk
+
+# The setting that names the file of bad rows. A resumed run may begin to collect them.
+_ERRORS = "--errors"
 
 _BEGINNING_OF_BAD_ROWS = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
@@ -85,8 +88,8 @@ class Blocks:
         self, folder: Path, target: Path, errors: Path | None, settings: Mapping[str, str], resume: bool
     ) -> None:
         self._folder, self._target, self._errors = folder, target, errors
-        self._settings = {**settings, ERRORS: str(errors.resolve()) if errors else None}
-        self._saved = earlier_settings(folder, self._settings, resume)
+        self._settings = {**settings, _ERRORS: str(errors.resolve()) if errors else None}
+        self._saved = read_settings(folder, self._settings, resume, may_be_added=[_ERRORS])
         self.finished: dict[int, Block] = {} if self._saved is None else self._read_finished()
 
     def add(self, number: int, records: Sequence[Record], chunk: ScoredChunk) -> None:
@@ -119,7 +122,7 @@ class Blocks:
             join([self._bad(number) for number, block in blocks if block.outcome.bad], self._errors)
         if scored := [self._scored(number) for number, block in blocks if block.outcome.scored]:
             join(scored, self._target)
-        (self._folder / PROGRESS).unlink(missing_ok=True)
+        finish_work(self._folder)
 
     def _scored(self, number: int) -> Path:
         return self._folder / f"{number:06d}{self._target.suffix.lower()}"

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from evaluate_qa.metrics._shared.arguments import counted, is_installed
 
-from ..files.claiming import CACHE, PROGRESS
 from ..files.rows import STANDARD, Broken, Record, read_records, read_rows
-from ..files.writing import check_different, check_target, work_place
+from ..files.work_folder import CACHE, holds_work
+from ..files.writing import check_different, check_target, work_folder_path
 from ..loading import keep_few_shapes, load_metric
 from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
@@ -62,7 +62,7 @@ class ScoringJob:
                     f"--errors is {self.errors}. Bad rows are written as JSONL. Name a file such as bad.jsonl."
                 )
             check_bad_rows(self.errors)
-            if work_place(Path(self.target)).resolve() in self.errors.resolve().parents:
+            if work_folder_path(Path(self.target)).resolve() in self.errors.resolve().parents:
                 raise ValueError(
                     f"--errors {self.errors} is in the folder for unfinished work. Name a file outside of it."
                 )
@@ -92,8 +92,8 @@ class ScoringJob:
 
         Raise ValueError for the output of another metric, other options or other rows.
         """
-        work = [work_place(file) for file in (Path(self.target), self.errors) if file]
-        if (work[0] / PROGRESS).is_file():  # of a stopped run with --overwrite
+        work = [work_folder_path(file) for file in (Path(self.target), self.errors) if file]
+        if holds_work(work[0]):  # of a stopped run with --overwrite
             return False
         names = f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
         rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
@@ -137,7 +137,7 @@ class ScoringJob:
         metric = load()
         if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # The rows of a video may be far apart, so its features are kept until the end of the run.
-            metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
+            metric = load(cache_dir=str(work_folder_path(Path(self.target)) / CACHE))
         return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
     def blocks(self, folder: Path, code: str) -> Blocks:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from evaluate_qa.metrics._shared.progress import progress
 
-from ..files.claiming import PROGRESS, claimed, start_over
 from ..files.rows import STANDARD, Record, RowsError, source_name
+from ..files.work_folder import holds_work, lock_work_folder, start_over
 from .blocks import Block, Blocks, StandardOutput, digest
 from .job import ScoringJob, ScoringTask
 from .row_scorer import FileRowScorer, Progress, ScoredChunk
@@ -26,14 +26,14 @@ def run(job: ScoringJob) -> Progress:
     """Score all rows, in this process or in actors of a Ray cluster; finished blocks survive an interruption."""
     records, standard = job.records(), sys.stdout.buffer
     # Whatever a metric or a library prints must not come between the rows.
-    with redirect_stdout(sys.stderr), claimed(job.errors) if job.errors else nullcontext():
+    with redirect_stdout(sys.stderr), lock_work_folder(job.errors) if job.errors else nullcontext():
         if job.target == STANDARD:
             output = StandardOutput(standard, job.errors)
             reached = _run(job, job.scorer(), records, output, {})
         else:
-            with claimed(Path(job.target)) as folder:
+            with lock_work_folder(Path(job.target)) as folder:
                 scorer = job.scorer()
-                if job.overwrite and (folder / PROGRESS).is_file():
+                if job.overwrite and holds_work(folder):
                     _checked(job, scorer)  # keep the work if this run is refused
                     start_over(folder)
                 blocks = job.blocks(folder, scorer.code)

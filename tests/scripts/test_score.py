@@ -13,8 +13,8 @@ from commands import run_command
 from toy_metric import toy_rows, write_plain_metric, write_toy_metric
 from waiting import when_there
 
-from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.work_folder import lock_work_folder
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.loading import load_metric
 from evaluate_qa.scoring.cluster import _connect
@@ -363,7 +363,7 @@ def test_a_resumed_run_refuses_other_code_of_the_metric(score, toy, tmp_path):
 def test_two_runs_do_not_write_the_same_file_of_bad_rows(score):
     write_rows("in.jsonl", BAD)
     options = ["--input", "in.jsonl", "--output", "-", "--errors", "bad.jsonl"]
-    with claimed(Path("bad.jsonl")):
+    with lock_work_folder(Path("bad.jsonl")):
         assert "bad.jsonl: another run is writing it" in score(*options, code=1).stderr
     score(*options)
     assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
@@ -426,7 +426,7 @@ def test_an_output_may_be_a_symbolic_link(score):
     write_rows("in.jsonl", ROWS)
     Path("out.jsonl").symlink_to("real.jsonl")
     options = ["--input", "in.jsonl", "--output", "out.jsonl"]
-    with claimed(Path("real.jsonl")):
+    with lock_work_folder(Path("real.jsonl")):
         assert "another run is writing it" in score(*options, code=1).stderr
     score(*options)
     assert [row["score"] for row in _rows("real.jsonl")] == SCORES
