@@ -14,8 +14,8 @@ from evaluate_qa.metrics._shared.progress import followed
 
 from ..labeled_data.rows import LabeledRow
 from ..loading import keep_few_shapes, load_metric
+from ..scoring.chunk_scorer import row_lists
 from ..scoring.columns import accepted
-from ..scoring.row_scorer import row_lists
 from ..uncertainty.arrays import Bools, Floats, Ints
 from .baselines import Baseline
 

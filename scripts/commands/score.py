@@ -10,7 +10,7 @@ from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import interrupt_on_sigterm, open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.row_scorer import Progress
+    from ..scoring.chunk_scorer import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 

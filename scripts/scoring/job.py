@@ -14,14 +14,12 @@ from ..files.rows import STANDARD, Broken, Record, read_records, read_rows
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
 from ..loading import keep_few_shapes, load_metric
-from .blocks import Blocks, check_bad_rows
+from .chunk_scorer import SIGNATURE, ChunkScorer
 from .columns import MetricColumns, accepted
-from .row_scorer import SIGNATURE, FileRowScorer
+from .output import SavedChunks, check_bad_rows
 
 _COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
 _OF_ROWS = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
-ScoringTask = tuple[int, list[Record]]
-"""A block to score: its number and its rows."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ class ScoringJob:
         signatures = self.scorer().score([row]).progress.signatures if row else ()
         return signatures[0] if signatures else None
 
-    def scorer(self) -> FileRowScorer:
+    def scorer(self) -> ChunkScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
         keep_few_shapes()
         load = partial(load_metric, self.metric, self.config, **self.load)
@@ -138,10 +136,10 @@ class ScoringJob:
         if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # The rows of a video may be far apart, so its features are kept until the end of the run.
             metric = load(cache_dir=str(work_folder_path(Path(self.target)) / CACHE))
-        return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
+        return ChunkScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
-    def blocks(self, folder: Path, code: str) -> Blocks:
-        """Open the finished blocks of an earlier run with the same settings."""
+    def saved_chunks(self, folder: Path, code: str) -> SavedChunks:
+        """Open the finished chunks of an earlier run with the same settings."""
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
         options = {"load": self.load, "compute": self.compute, "columns": self.columns}
         settings = {
@@ -149,7 +147,7 @@ class ScoringJob:
             **{name: repr(value) for name, value in named.items()},
             **{name: str(dict(sorted(values.items()))) for name, values in options.items()},
         }
-        return Blocks(folder, Path(self.target), self.errors, settings, self.resume)
+        return SavedChunks(folder, Path(self.target), self.errors, settings, self.resume)
 
     @property
     def _columns(self) -> MetricColumns:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
@@ -23,6 +23,13 @@ COST = "cost"
 """The judge's result for the cost of a chunk, if prices are given."""
 
 _NumberedRow = tuple[int, Row]
+
+
+class Chunk(NamedTuple):
+    """Consecutive rows of the input, and the number of the chunk, from 0."""
+
+    number: int
+    records: list[Record]
 
 
 @dataclass(frozen=True)
@@ -75,8 +82,8 @@ class ScoredChunk:
     progress: Progress
 
 
-class FileRowScorer:
-    """A loaded metric that scores rows of a file; with `keep_going` it sets bad rows aside, else it raises RowsError.
+class ChunkScorer:
+    """A loaded metric that scores chunks of a file; with `keep_going` it sets bad rows aside, else it raises RowsError.
 
     `source` is the name of the input, for messages, and `compute` has the keywords of the metric's `compute`.
     """
