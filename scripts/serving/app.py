@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, counted, declarations
 
+from ..scoring.dynamic_batching import AsyncBatcher, Columns, QueueFullError
 from . import schema, systemone
-from .batching import Batcher, Columns, QueueFullError
 from .bodies import in_json, read_object
 
 logger = logging.getLogger("evaluate_qa")
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token
         self._options, _ = metric.check_call(compute)
-        self._batcher = Batcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
+        self._batcher = AsyncBatcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
         self._statuses: Counter[int] = Counter()
 
     def load(self) -> None:
@@ -41,8 +41,8 @@ class Server:
         about = f"Scores answers with the metric `{self._metric.name}`. `compute` in Python returns the same results."
         app = FastAPI(title="evaluate-qa", description=about, redoc_url=None)
         # Errors have the shape that clients of OpenAI and of System One read.
-        app.add_exception_handler(HTTPException, self._failed)
-        app.add_exception_handler(Exception, self._failed)
+        app.add_exception_handler(HTTPException, self._reply_error)
+        app.add_exception_handler(Exception, self._reply_error)
         authorized = APIRouter(dependencies=[Depends(self._authorize)])
         score, systemone = schema.score(self._metric), schema.systemone()
         authorized.post("/v1/score", openapi_extra=score, responses=schema.ERRORS)(self.score)
@@ -122,7 +122,7 @@ class Server:
             message = "The bearer token is missing or wrong; expected the header Authorization: Bearer TOKEN."
             raise HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
 
-    async def _failed(self, request: Request, error: Exception) -> Response:
+    async def _reply_error(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             return self._reply(500, {"error": {"message": "The server failed; its log has the reason.", "code": 500}})
         content = {"error": {"message": error.detail, "code": error.status_code}}

@@ -13,7 +13,7 @@ from evaluate_qa.metrics._shared.arguments import RowError
 from evaluate_qa.metrics.judge.decision_api import ASPECTS
 
 from ..scoring.columns import MetricColumns
-from .batching import Columns
+from ..scoring.dynamic_batching import Columns
 from .bodies import in_json, json_type
 
 PROBABILISTIC = ("bem", "judge", "nli_lex")

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evaluate_qa.integrations.rows import RowScorer, row_score
 from evaluate_qa.loading import load_metric
+from evaluate_qa.scoring.single_rows import RowScore, RowScorer
 
 ANSWERS = [f"the patient of room {number} has a dry rash" for number in range(24)]
 REFERENCES = [["a rash", "the patient has a dry rash"], ["a dry rash on the hand"], ["eczema of the hand"]] * 8
@@ -39,7 +39,7 @@ def in_threads(scorer, given, metric):
         while not metric.together:
             time.sleep(0.001)
         futures += [threads.submit(scorer, row) for row in given[1:]]
-        while len(scorer._waiting) < len(given) - 1:
+        while len(scorer._batcher.waiting) < len(given) - 1:
             time.sleep(0.001)
         metric.go_on.set()
     return futures
@@ -78,7 +78,7 @@ def test_why_explains_a_score():
 
 def test_a_row_that_could_not_be_scored():
     per_example = {"score": [None], "verdict": [None], "tokens_in": [3], "error": ["HTTP 500"]}
-    found = row_score({"per_example": per_example, "signature": "judge|v:1"}, 0, ["Paris"])
+    found = RowScore.from_result({"per_example": per_example, "signature": "judge|v:1"}, 0, ["Paris"])
     assert (found.score, found.why, found.components) == (None, "not scored: HTTP 500", {"tokens_in": 3})
 
 

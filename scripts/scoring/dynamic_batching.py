@@ -1,46 +1,75 @@
-"""Score concurrent requests together: while one batch is scored, the next one collects."""
+"""Score requests that arrive at the same time together: while one batch is scored, the next one collects."""
 
 import asyncio
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 Columns = Mapping[str, list[Any]]
 Result = dict[str, Any]
 
 _BATCH_ROWS = 1024
-"""A batch ends with the request that reaches this number of rows."""
+"""A batch of an `AsyncBatcher` ends with the request that reaches this number of rows."""
 
 Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-def outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
+def score_each(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
     """Score requests together; return the result or the error of each.
 
     An error does not affect other requests, but KeyboardInterrupt or a panic in Rust ends all of them: nobody must wait
     forever.
     """
     try:
-        return _outcomes(score, requests)
+        return _score_each(score, requests)
     except BaseException as error:
         return [error] * len(requests)
 
 
-def _outcomes(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
+def _score_each(score: Callable[[Sequence[Q]], Sequence[R]], requests: Sequence[Q]) -> list[R | BaseException]:
     try:
         return [*score(requests)]
     except Exception as error:
         if len(requests) == 1:
             return [error]
-        return [outcome for request in requests for outcome in _outcomes(score, [request])]
+        return [outcome for request in requests for outcome in _score_each(score, [request])]
 
 
-class QueueFullError(Exception):
-    """Too many rows are waiting."""
+def _deliver(outcome: R | BaseException, future: "Future[R] | asyncio.Future[R]") -> None:
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+class ThreadBatcher(Generic[Q, R]):
+    """Scores requests of several threads.
+
+    A thread that comes while requests are scored waits; the first waiting thread then scores the requests of all of
+    them. `score` returns the result of each of several requests.
+    """
+
+    def __init__(self, score: Callable[[Sequence[Q]], Sequence[R]]) -> None:
+        self._score = score
+        self._turn = threading.Lock()
+        self.waiting: deque[tuple[Q, Future[R]]] = deque()
+
+    def result(self, request: Q) -> R:
+        """Return the result of a request; raise what `score` raised for this request."""
+        mine: Future[R] = Future()
+        self.waiting.append((request, mine))
+        with self._turn:
+            if not mine.done():
+                batch = [self.waiting.popleft() for _ in range(len(self.waiting))]
+                outcomes = score_each(self._score, [request for request, _ in batch])
+                for (_, future), outcome in zip(batch, outcomes, strict=True):
+                    _deliver(outcome, future)
+        return mine.result()
 
 
 @dataclass(frozen=True)
@@ -51,8 +80,8 @@ class _Request:
 
 
 @dataclass
-class Batcher:
-    """Runs a scorer in one thread."""
+class AsyncBatcher:
+    """Scores requests of coroutines in one thread."""
 
     score: Callable[[Sequence[Columns]], list[Result]]  # returns the result of each of several requests
     # Number of rows that may wait. A request with more rows is accepted if no other is waiting.
@@ -82,17 +111,13 @@ class Batcher:
             batch = self._next_batch()
             started = time.perf_counter()
             columns = [request.columns for request in batch]
-            scored = await asyncio.get_running_loop().run_in_executor(self._thread, outcomes, self.score, columns)
+            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, score_each, self.score, columns)
             self.seconds += time.perf_counter() - started
             self.batches += 1
-            for request, outcome in zip(batch, scored, strict=True):
+            for request, outcome in zip(batch, outcomes, strict=True):
                 self.rows += request.rows
-                if request.result.done():  # its connection was lost
-                    continue
-                if isinstance(outcome, BaseException):
-                    request.result.set_exception(outcome)
-                else:
-                    request.result.set_result(outcome)
+                if not request.result.done():  # otherwise, its connection was lost
+                    _deliver(outcome, request.result)
         self._running = None
 
     def _next_batch(self) -> list[_Request]:
@@ -103,3 +128,7 @@ class Batcher:
             rows += batch[-1].rows
         self.waiting -= rows
         return batch
+
+
+class QueueFullError(Exception):
+    """Too many rows are waiting."""
