@@ -57,7 +57,7 @@ def score(
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
     from ..options import parse_options
-    from ..scoring.columns import parse_columns
+    from ..scoring.columns import parse_column_mapping
     from ..scoring.job import ScoringJob
     from ..scoring.run import run
 
@@ -75,7 +75,7 @@ def score(
             config=loading.pop("config", None),
             load=loading,
             compute=parse_options(compute or [], metric),
-            columns=parse_columns(column or []),
+            columns=parse_column_mapping(column or []),
             prefix=prefix,
             errors=errors,
             chunk_size=chunk_size,

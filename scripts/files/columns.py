@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .column_names import first_present
 from .rows import Row, RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Columns:
 
     def first_of(self, names: Iterable[str]) -> str | None:
         """Return the first of some columns that the file has."""
-        return next((name for name in names if name in self.present), None)
+        return first_present(names, self.present)
 
 
 def read_columns(source: str | Path, names: Collection[str]) -> Columns:

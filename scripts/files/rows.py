@@ -21,12 +21,17 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from .column_names import names_of
+
 Row = dict[str, Any]
 
 STANDARD = "-"
 """The name of the standard input or output."""
 
-LISTS = ("references", "reference", "synthetic_answers", "reference_weights", "keywords", "video_features")
+LISTS = (
+    *names_of("references"),
+    *("synthetic_answers", "reference_weights", "keywords", "video_features"),
+)
 """Columns that may hold lists."""
 
 _BATCH = 1024

@@ -29,6 +29,6 @@ def parse_columns(given: Iterable[str] | None, roles: Collection[str]) -> Column
 
     `roles` are the fields of `ColumnNames` that the command reads. Only id may be repeated.
     """
-    named = options.parse_columns(given or (), roles, "id")
+    named = options.parse_column_names(given or (), roles, "id")
     identity = tuple(named.pop("id", ()))
     return ColumnNames(id=identity, **{role: name for role, (name,) in named.items()})

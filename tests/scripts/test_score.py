@@ -126,6 +126,16 @@ def test_a_missing_column_is_reported_before_scoring(score):
     assert _files() == ["in.jsonl"]
 
 
+def test_predictions_are_read_from_a_column_answer_unless_another_column_has_them(score):
+    row = {"answer": "a b", "references": "a b"}
+    write_rows("in.jsonl", [row, {**row, "prediction": "c"}, {**row, "predictions": "a d"}])
+    score("--input", "in.jsonl", "--output", "out.jsonl")
+    assert [row["score"] for row in _rows("out.jsonl")] == [1.0, 0.0, 0.5]
+    write_rows("in.jsonl", [{"answer": "a", "question": "Who?"}])
+    message = score("--input", "in.jsonl", "--output", "o.jsonl", "--column", "references=answer", code=1).stderr
+    assert "there is no column 'predictions'" in message, "a column of references does not hold the predictions"
+
+
 @pytest.mark.parametrize("options", [["--input", "in.jsonl"], ["--input", "-", "--errors", "bad.jsonl"]])
 def test_a_column_under_both_of_its_names_is_reported_in_any_row(score, options):
     write_rows("in.jsonl", [ROWS[0], {"prediction": "a", "references": ["b"]}, {**ROWS[0], "reference": "b"}])
