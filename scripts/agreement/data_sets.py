@@ -11,10 +11,10 @@ from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 
 from .. import sample
 from ..files.rows import Row, RowsError, read_rows
-from ..hub_folder import builder
 from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
+from ..publishing.dataset import builder
 from .benchmark import Benchmark
 from .board import board
 from .morqa import morqa

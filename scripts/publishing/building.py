@@ -12,9 +12,9 @@ from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.checkpoints import find
 from evaluate_qa.metrics._shared.large import read_head
 
-from .. import hub_folder, standalone
+from .. import standalone
 from ..loading import METRICS, scorer_module
-from . import sources
+from . import dataset, sources
 from .repository import HUB, KINDS, Repository
 from .requirements import pinned, version, wanted
 
@@ -120,7 +120,7 @@ def _place(repository: Repository, file: str) -> Path:
 
 
 def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
-    built = hub_folder.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
+    built = dataset.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
     if built.missing:
         missing = "; ".join(f"{config}: {reason}" for config, reason in built.missing.items())
         raise FileNotFoundError(f"Parts of {repository.name} are missing. {missing}")

@@ -1,4 +1,4 @@
-"""Write a data set in the layout of the Hub: Parquet files, a card and evaluations.
+"""Build a data set in the layout of the Hub, as `evaluate-qa dataset` does: Parquet files, a card and evaluations.
 
     DIR/README.md                                the builder's card, with YAML that describes the files
     DIR/<config>/<split>-00000-of-00001.parquet  the rows
@@ -16,7 +16,7 @@ from typing import Any
 from evaluate_qa import datasets_scripts
 from evaluate_qa.datasets_scripts._shared.questions import is_questions
 
-FOLDER = Path(datasets_scripts.__path__[0])
+DATA_SETS = Path(datasets_scripts.__path__[0])
 """Contains a folder per data set, with its builder and card."""
 
 _TASKS = "eval.yaml"
@@ -50,7 +50,7 @@ def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
         raise FileNotFoundError(f"there is no folder {data_dir}")
     # The cache of datasets is named after this path, so a relative path would be ambiguous.
     options = {} if data_dir is None else {"data_dir": str(data_dir.resolve())}
-    data_set, readme = builder(name), FOLDER / name / "README.md"
+    data_set, readme = builder(name), DATA_SETS / name / "README.md"
     _check_output(output, readme, data_set.builder_configs)
     infos, missing = {}, {}
     for config in data_set.builder_configs:

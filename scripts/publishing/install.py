@@ -1,4 +1,4 @@
-"""Install metrics so that `evaluate.load("smile")` finds them by name, from any folder.
+"""Install metrics, as `evaluate-qa install` does, so that `evaluate.load("smile")` finds them from any folder.
 
 `evaluate` loads the newest of the folders `evaluate_modules/metrics/evaluate-metric--smile/<64 hex digits>`; here, the
 digits are a hash of the metric's files. A new version is written to another folder and then renamed, so that a process
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import filelock
 
-from . import standalone
+from .. import standalone
 
 _HASH_LENGTH = 64
 
@@ -47,7 +47,7 @@ def install(name: str, files: Files, modules: Path) -> Path:
     files = {"__init__.py": b"", **files}
     version = folder / _hash(files)
     folder.parent.mkdir(exist_ok=True)
-    with _locked(folder):
+    with _lock(folder):
         folder.mkdir(exist_ok=True)
         (folder.parent / "__init__.py").touch()
         (folder / "__init__.py").touch()
@@ -63,7 +63,7 @@ def uninstall(name: str, modules: Path) -> bool:
     """Remove a metric; return False if it was not installed."""
     folder = metric_folder(name, modules)
     folder.parent.mkdir(exist_ok=True)
-    with _locked(folder):
+    with _lock(folder):
         if not folder.is_dir():
             return False
         removed = folder.with_name(f".{folder.name}")
@@ -73,7 +73,7 @@ def uninstall(name: str, modules: Path) -> bool:
     return True
 
 
-def _locked(folder: Path) -> filelock.BaseFileLock:
+def _lock(folder: Path) -> filelock.BaseFileLock:
     return filelock.FileLock(f"{folder}.lock")  # evaluate uses the same lock
 
 
