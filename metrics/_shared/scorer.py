@@ -62,7 +62,6 @@ class Scorer:
     options: ClassVar[type[Options]]
     # The columns of `per_example` whose means are part of the result.
     means: ClassVar[tuple[str, ...]] = ()
-    pooled: ClassVar[bool] = False  # whether the main figure is of all rows together, and not the mean of their scores
     # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
     _compute: Callable[..., Scored]

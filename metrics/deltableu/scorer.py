@@ -1,6 +1,6 @@
 """ΔBLEU: BLEU against weighted references."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
@@ -93,7 +93,6 @@ class DeltableuScorer(ForTraining, ForReward):
         "against": Column(_second_prediction, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
-    pooled = True
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
@@ -170,6 +169,15 @@ class DeltableuScorer(ForTraining, ForReward):
         }
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
         return Scored([self.parts(one, references, reference_weights, options) for one in systems], settings)
+
+    def statistics(self, scored: Scored) -> list[float]:
+        """Return the sums of the rows' statistics, which can be added to those of other calls for `pooled_score`."""
+        sums: list[float] = scored.scores[0].sum(axis=0).tolist()
+        return sums
+
+    def pooled_score(self, statistics: Sequence[float], options: DeltaBleuOptions) -> float:
+        """Return the score of all rows together, which is not the mean of their scores."""
+        return float(corpus_figures(np.array([statistics]), options)["deltableu"])
 
     def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
         """Return the score of all rows together, which is not a mean, and the score of each row."""

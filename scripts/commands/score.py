@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..loading import metric_names, scorer_class
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import interrupt_on_sigterm, open_console, options_of, reported_errors
 
@@ -92,15 +91,17 @@ def score(
                 typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
                 return
         progress = run(job)
-        report(metric, progress, errors, f"{prefix}error")
+        pooled = job.scorer().pooled_score(progress) if progress.statistics else None
+        report(metric, progress, pooled, errors, f"{prefix}error")
         if progress.reason and not progress.judged:
             raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
 
 
-def report(metric: str, progress: "Progress", errors: Path | None, reasons: str) -> None:
+def report(metric: str, progress: "Progress", pooled: float | None, errors: Path | None, reasons: str) -> None:
     """Print the number of rows, the mean score and the share judged correct, on stderr.
 
-    The column `reasons` has the reasons for missing scores.
+    `pooled` is the score of all rows together, if it is not the mean of their scores. The column `reasons` has the
+    reasons for missing scores.
     """
     from rich.table import Table
 
@@ -113,6 +114,8 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
         table.add_row("rows without a score", f"{missing:,}")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
+    if pooled is not None:
+        table.add_row("score of all rows", f"{pooled:.4f}")
     shown = ["score"] if "score" in progress.sums else [name for name in progress.sums if name != "verdict"]
     for name in shown:  # the other columns explain a row, and their means are not meaningful
         of_column, count = progress.sums[name]
@@ -126,8 +129,6 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
     console = open_console(stderr=True)
     console.print(table)
     notes = [f"signature: {signature}" for signature in progress.signatures]
-    if metric in metric_names() and scorer_class(metric).pooled:
-        notes.append(f"The {metric} of all rows is not the mean of their scores; compute() in Python returns it.")
     if missing and progress.reason:
         notes.append(f"The column {reasons} says why scores are missing, such as: {progress.reason}")
     if progress.bad:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -47,7 +48,8 @@ class Progress:
 
     `records` counts the rows read, good or bad. There are several signatures if the chunks' scores depend on different
     settings. `sums` maps a column of the metric to sum and count of its numbers, for means. `judged` counts the rows
-    with a verdict of a judge, and `reason` is the first error for which it gave a row no score.
+    with a verdict of a judge, and `reason` is the first error for which it gave a row no score. `statistics` has sums
+    from which a metric such as deltableu computes the score of all rows together.
     """
 
     records: int = 0
@@ -56,6 +58,7 @@ class Progress:
     signatures: Sequence[str] = ()
     judged: int = 0
     reason: str | None = None
+    statistics: Sequence[float] = ()
 
     @property
     def bad(self) -> int:
@@ -70,7 +73,8 @@ class Progress:
         }
         signatures = tuple(dict.fromkeys([*self.signatures, *other.signatures]))
         records, scored, judged = self.records + other.records, self.scored + other.scored, self.judged + other.judged
-        return Progress(records, scored, sums, signatures, judged, self.reason or other.reason)
+        statistics = tuple(map(sum, zip_longest(self.statistics, other.statistics, fillvalue=0.0)))
+        return Progress(records, scored, sums, signatures, judged, self.reason or other.reason, statistics)
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,10 @@ class ChunkScorer:
         Raise RowsError for a bad row that is not set aside, or has a column with the name of an added one, and
         ValueError if the metric returns no score per row, or rejects its keywords.
         """
-        options = {**self._compute, **self._reporting}
-        result, rows, bad = self._attempt(records, lambda columns: self._metric.compute(**columns, **options))
-        if result is None:
+        computed, rows, bad = self._attempt(records, self._compute_rows)
+        if computed is None:
             return ScoredChunk([], bad, Progress(len(records)))
+        result, statistics = computed
         per_row = _per_row(result, len(rows))
         if self._reporting:
             rows, per_row, failed = self._without_errors(rows, per_row)
@@ -156,8 +160,22 @@ class ChunkScorer:
         judged = sum(asked is True and score is not None for asked, score in answered)
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
         signatures = [signature] if signature else []
-        progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason)
+        progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason, statistics)
         return ScoredChunk(self._added(rows, signed | per_row), bad, progress)
+
+    def pooled_score(self, progress: Progress) -> float:
+        """Return the score of all rows together from their statistics."""
+        options, _ = self._metric.check_call(self._compute)
+        return float(self._metric.pooled_score(progress.statistics, options))
+
+    def _compute_rows(self, columns: Mapping[str, list[Any]]) -> tuple[dict[str, Any], Sequence[float]]:
+        """Return the result of `compute`, and statistics if the metric has them."""
+        given = {**columns, **self._compute, **self._reporting}
+        if not hasattr(self._metric, "pooled_score"):
+            return self._metric.compute(**given), ()
+        options, checked = self._metric.check_call(given)
+        scored = self._metric.score(checked, options)
+        return self._metric.result(scored, options, per_example=True), self._metric.statistics(scored)
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]

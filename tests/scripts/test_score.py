@@ -245,9 +245,26 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
 def test_deltableu_does_not_read_a_second_system(score):
     pytest.importorskip("sacrebleu")
     write_rows("in.jsonl", [{"prediction": "a b", "references": "a b", "against": against} for against in ("a", None)])
-    shown = score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl").stderr
-    assert "The deltableu of all rows is not the mean of their scores" in shown
+    score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl")
     assert [row["against"] for row in _rows("out.jsonl")] == ["a", None]
+
+
+def test_deltableu_prints_the_score_of_all_rows_also_after_a_resume(score):
+    weights = [[1.0, 0.5], [-1.0, 0.1], [0.2, -0.3], [0.7, 1.0], [0.4, 0.9]]  # the second chunk has negative matches
+    answers = ["a rash on the left hand", "a dry rash on the hand", "no", "eczema of the hand", "a dry rash on a hand"]
+    references = [["a rash on the hand", answer] for answer in answers[::-1]]
+    columns = {"prediction": answers, "references": references, "reference_weights": weights}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    options = ["--metric", "deltableu", "--output", "out.jsonl", "--chunk-size", 1, "--compute", "effective_order=true"]
+    score("--input", "-", *options, code=1, input=_lines([*rows[:3], {**rows[3], "references": []}]))
+    write_rows("in.jsonl", rows)
+    shown = score("--input", "in.jsonl", *options, "--resume").stderr
+    expected = load_metric("deltableu").compute(
+        predictions=answers, references=references, reference_weights=weights, effective_order=True
+    )
+    mean = sum(expected["per_example"]["score"]) / 5
+    assert re.search(rf"score of all rows .* {expected['deltableu']:.4f}\b", shown), (shown, expected)
+    assert re.search(rf"mean score .* {mean:.4f}\b", shown)
 
 
 def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
