@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from ..files.rows import Row
 from ..labeled_data.judged_answers import read_answers
-from ..labeled_data.rows import DataSelection, LabeledRow, divided, first_questions
+from ..labeled_data.rows import DataSelection, LabeledRow, first_questions, hold_out
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
@@ -86,7 +86,7 @@ def _judged_rows(selection: DataSelection) -> Iterator[LabeledRow]:
             for stored, row in read_answers(folder / f"{name}.jsonl.gz")
             if (column := _column(name, stored))
         ]
-        rows = divided(rows, 0.5).held_out if name in _HALF else rows
+        rows = hold_out(rows, 0.5).held_out if name in _HALF else rows
         yield from first_questions(rows, limit, lambda row: (None, row.question_id))
 
 

@@ -23,7 +23,7 @@ from .ragchecker import ragchecker
 
 def evouna(selection: DataSelection) -> Benchmark:
     """Read EVOUNA: statistics by set and system. Rows that its paper's tables omit are dropped and counted."""
-    systems = selection.chosen(evouna_rows.SYSTEMS)
+    systems = selection.choose_systems(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
     for name in ("NQ", "TQ"):
         chosen = [row for row in _evouna_questions(selection, name.lower()) if row["system"] in systems]
@@ -47,7 +47,7 @@ def diver_qa(selection: DataSelection) -> Benchmark:
     """Read DIVER-QA: statistics of all answers, by source of the question and by model. All rows are labeled."""
     if selection.split is not None:
         raise ValueError("diver_qa has no splits. Leave out --split.")
-    models = selection.chosen(diver_qa_rows.MODELS)
+    models = selection.choose_systems(diver_qa_rows.MODELS)
     folder = selection.folder("diver_qa")
     found = diver_qa_rows.read_rows(folder) if folder else _download("diver_qa", "default")
     rows = [

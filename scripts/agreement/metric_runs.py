@@ -15,7 +15,7 @@ from evaluate_qa.metrics._shared.progress import followed
 from ..labeled_data.rows import LabeledRow
 from ..loading import keep_few_shapes, load_metric
 from ..scoring.chunk_scorer import row_lists
-from ..scoring.columns import accepted
+from ..scoring.columns import accepted_columns
 from ..uncertainty.arrays import Bools, Floats, Ints
 from .baselines import Baseline
 
@@ -102,7 +102,7 @@ class Metric:
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)
-        self._known = accepted(self._module)
+        self._known = accepted_columns(self._module)
 
     def score(self, rows: Sequence[LabeledRow]) -> RowScores:
         """Score rows with all references of each, or with the best reference if the metric accepts only one."""

@@ -75,7 +75,7 @@ def _release(selection: DataSelection) -> Release:
 def _select_answers(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
     """Return the selected systems' answers of the split to the first queries of each subset and language."""
     answers = [row for row in rows if row["split"] == (selection.split or "test")]
-    systems = selection.chosen(sorted({row["system"] for row in answers}))
+    systems = selection.choose_systems(sorted({row["system"] for row in answers}))
     first = first_questions(
         answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"])
     )

@@ -31,7 +31,7 @@ def ragchecker(selection: DataSelection) -> Benchmark:
     if selection.split is not None:
         raise ValueError("ragchecker has no splits. Leave out --split.")
     pairs = _read(_file(selection))
-    systems = {*selection.chosen(sorted({system for pair in pairs for system in pair["systems"]}))}
+    systems = {*selection.choose_systems(sorted({system for pair in pairs for system in pair["systems"]}))}
     first = first_questions(pairs, selection.limit, lambda pair: (pair["source"], pair["question"]))
     pairs = [pair for pair in first if {*pair["systems"]} <= systems]
     ties = {aspect: sum(pair["labels"][aspect] == 0 for pair in pairs) for aspect in _ASPECTS}

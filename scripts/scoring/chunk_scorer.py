@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
 
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..standalone import program
-from .columns import MetricColumns, accepted
+from .columns import MetricColumns, accepted_columns
 
 _Result = TypeVar("_Result")
 # Lists of bleu and similar metrics with one entry per n-gram length, even if there are as many rows.
@@ -103,7 +103,7 @@ class ChunkScorer:
     ) -> None:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
-        self._accepted = accepted(metric)
+        self._accepted = accepted_columns(metric)
         for column in columns.named:
             if column not in self._accepted:
                 raise ValueError(
@@ -161,7 +161,7 @@ class ChunkScorer:
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
         signatures = [signature] if signature else []
         progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason, statistics)
-        return ScoredChunk(self._added(rows, signed | per_row), bad, progress)
+        return ScoredChunk(self._add_columns(rows, signed | per_row), bad, progress)
 
     def pooled_score(self, progress: Progress) -> float:
         """Return the score of all rows together from their statistics."""
@@ -211,7 +211,7 @@ class ChunkScorer:
         columns = {name: [values[index] for index in kept] for name, values in per_row.items()}
         return [rows[index] for index in kept], columns, bad
 
-    def _added(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
+    def _add_columns(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
         nothing = (None, "") if self._columns.blanks else (None,)
         for index, (number, row) in enumerate(rows):

@@ -60,7 +60,7 @@ class ScoringActor:
 
 
 @dataclass
-class Pool:
+class ActorPool:
     """Actors with a method `score`."""
 
     start: Callable[[], Any]
@@ -147,7 +147,7 @@ class Pool:
 
 
 @contextmanager
-def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
+def actor_pool(job: ScoringJob, code: str) -> Iterator[ActorPool]:
     """Yield the actors; stop them at the end, and the cluster if it was started here.
 
     The variable RAY_ADDRESS names a running cluster, as in Ray's own commands. Raise ConnectionError if there is none,
@@ -158,9 +158,9 @@ def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
     _connect(ray, job.num_actors)
     try:
         interrupt_on_sigterm()  # Ray has replaced the handler: its own one aborts the process
-        count = _count(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
+        count = _count_actors(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
         kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=job.num_gpus or 0)
-        yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
+        yield ActorPool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
     finally:
         ray.shutdown()
 
@@ -197,7 +197,7 @@ def _require_listener(address: str) -> None:
         ) from None
 
 
-def _count(num_actors: int | None, num_gpus: float, resources: dict[str, float]) -> int:
+def _count_actors(num_actors: int | None, num_gpus: float, resources: dict[str, float]) -> int:
     """Return the number of actors; Ray would wait forever for actors that do not fit."""
     cpus, gpus = resources.get("CPU", 0), resources.get("GPU", 0)
     room = int(min(cpus, gpus // num_gpus)) if num_gpus else int(cpus)

@@ -85,7 +85,7 @@ class MetricColumns:
         return str(self.folder / value) if column in _PATHS and isinstance(value, str) else value
 
 
-def accepted(metric: Any) -> list[str]:
+def accepted_columns(metric: Any) -> list[str]:
     """Return the columns of a file that a loaded metric accepts: for other metrics, the parameters of `_compute`."""
     known = metric.columns if hasattr(metric, "check_columns") else inspect.signature(metric._compute).parameters
     return [column for column in COLUMNS if column in known]

@@ -15,7 +15,7 @@ from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
 from ..loading import keep_few_shapes, load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
-from .columns import MetricColumns, accepted
+from .columns import MetricColumns, accepted_columns
 from .output import SavedChunks, check_bad_rows
 
 _COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
@@ -133,7 +133,7 @@ class ScoringJob:
         keep_few_shapes()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
-        if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:
+        if "videos" in accepted_columns(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # The rows of a video may be far apart, so its features are kept until the end of the run.
             metric = load(cache_dir=str(work_folder_path(Path(self.target)) / CACHE))
         return ChunkScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)

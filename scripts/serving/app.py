@@ -16,7 +16,7 @@ from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords,
 
 from ..scoring.dynamic_batching import AsyncBatcher, Columns, QueueFullError
 from . import schema, systemone
-from .bodies import in_json, read_object
+from .bodies import message_in_json, read_object
 
 logger = logging.getLogger("evaluate_qa")
 
@@ -65,7 +65,7 @@ class Server:
             check_keywords(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
             columns = metric.check_columns({name: body.get(name) for name in metric.columns}, self._options)
         except (ValueError, TypeError) as error:
-            raise HTTPException(400, in_json(error, body)) from None
+            raise HTTPException(400, message_in_json(error, body)) from None
         result = await self._result(columns)
         if not per_example:
             result.pop("per_example")
@@ -79,7 +79,7 @@ class Server:
             raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
         body = await read_object(request)
         try:
-            row = systemone.row_of(body, metric, self._options)
+            row = systemone.read_row(body, metric, self._options)
         except ValueError as error:
             raise HTTPException(400, f"{metric.name}: {error}.") from None
         return self._reply(200, systemone.reply(body, await self._result(row)))

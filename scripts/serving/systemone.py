@@ -14,7 +14,7 @@ from evaluate_qa.metrics.judge.decision_api import ASPECTS
 
 from ..scoring.columns import MetricColumns
 from ..scoring.dynamic_batching import Columns
-from .bodies import in_json, json_type
+from .bodies import json_type, message_in_json
 
 PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
@@ -23,7 +23,7 @@ _EXPECTED = "an object with question, references and prediction"
 _CORRECT, _INCORRECT = "correct", "incorrect"
 
 
-def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
+def read_row(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
     """Return the checked columns of the row that a request's state describes; raise ValueError if there is none."""
     questions = body.get("questions")
     if not isinstance(questions, dict) or not questions:
@@ -40,7 +40,7 @@ def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
             )
         if any(statement in str(question.get("instructions")) for statement in ASPECTS.values()):
             raise ValueError(f"questions[{name!r:.80}] is an aspect; {metric.name} only decides if answers are right")
-    state = _state(body.get("state"))
+    state = _read_state(body.get("state"))
     names = MetricColumns()
     for column in metric.required:
         if names.name_in(state, column) not in state:
@@ -50,12 +50,12 @@ def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
         checked: Columns = metric.check_columns(row, options)
     except RowError as error:
         place = f"state.{names.name_in(state, error.column)}"
-        message = in_json(error, row).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
+        message = message_in_json(error, row).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
         raise ValueError(message) from None
     return checked
 
 
-def _state(given: Any) -> dict[str, Any]:
+def _read_state(given: Any) -> dict[str, Any]:
     """Return the state as an object; clients may send it as JSON text."""
     if isinstance(given, str):
         try:
