@@ -87,7 +87,7 @@ def score(
         if Path(target).is_file() and not overwrite:
             if not resume:
                 raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-            if job.is_finished:
+            if job.output_is_complete():
                 typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
                 return
         progress = run(job)

@@ -28,10 +28,11 @@ The rules for values were written with the part `dev` at hand; the part `test` s
 
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
-    """Return the labeled answers in a file with question, references, prediction and label, and the number of others.
+    """Return the labeled answers in a file, and the number of rows without a label.
 
-    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. The optional
-    column `system` names the system that gave the answer. A row of the wrong form raises RowsError, which names it.
+    Its columns are question, references, prediction and label, under one of their usual names. Each answer belongs to
+    the group `all` and, if the file has a column `kind`, to the group of its kind. The optional column `system` names
+    the system that gave the answer. A row of the wrong form raises RowsError, which names it.
     """
     rows = list(read_rows(path))
     present = dict.fromkeys(name for _, row in rows for name in row)

@@ -71,18 +71,21 @@ class MetricColumns:
 
     def take(self, rows: Sequence[Row], accepted: Collection[str], required: Collection[str]) -> dict[str, list[Any]]:
         """Return the columns for the metric; a column that no row has is left out unless it is required."""
-        taken = {column: [self._value(row, column, column in required) for row in rows] for column in accepted}
+        taken = {column: self._values(rows, column, column in required) for column in accepted}
         return {
             column: values
             for column, values in taken.items()
             if column in required or any(value is not None for value in values)
         }
 
-    def _value(self, row: Row, column: str, is_required: bool) -> Any:
-        value = row.get(self.name_in(row, column))
-        if value == "" and self.blanks and not is_required:
-            return None
-        return str(self.folder / value) if column in _PATHS and isinstance(value, str) else value
+    def _values(self, rows: Sequence[Row], column: str, is_required: bool) -> list[Any]:
+        names = self.candidates(column)
+        values = [next((row[name] for name in names if name in row), None) for row in rows]
+        if self.blanks and not is_required:
+            values = [None if value == "" else value for value in values]
+        if column in _PATHS:
+            values = [str(self.folder / value) if isinstance(value, str) else value for value in values]
+        return values
 
 
 def accepted_columns(metric: Any) -> list[str]:

@@ -19,7 +19,7 @@ from .columns import MetricColumns, accepted_columns
 from .output import SavedChunks, check_bad_rows
 
 _COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
-_OF_ROWS = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
+_NUMBER_OF_REFERENCES = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,8 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether every row of the output has a score, and no run was stopped.
+    def output_is_complete(self) -> bool:
+        """Return whether every row of the output has a score, and no run was stopped.
 
         Raise ValueError for the output of another metric, other options or other rows.
         """
@@ -95,13 +94,13 @@ class ScoringJob:
             return False
         names = f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
         rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
-        if why := self._difference({signature for signature, _ in rows}, len(rows)):
+        if why := self._explain_difference({signature for signature, _ in rows}, len(rows)):
             raise ValueError(
                 f"{self.target} exists, but {why}. Use --overwrite to score all rows again, or name another --output."
             )
         return not any(error for _, error in rows) and not any(folder.exists() for folder in work)
 
-    def _difference(self, signatures: Collection[str], count: int) -> str | None:
+    def _explain_difference(self, signatures: Collection[str], count: int) -> str | None:
         """Return how an output with these signatures and number of rows differs from what this run would write."""
         name = Path(self.metric).name
         if not all(signature.startswith(f"{name}|") for signature in signatures):
@@ -110,7 +109,7 @@ class ScoringJob:
             return "its rows cannot be compared with those on the standard input"
         if name not in _COSTLY and (expected := self._signature()):
             for signature in signatures:
-                if _OF_ROWS.sub("", signature) != _OF_ROWS.sub("", expected):
+                if _NUMBER_OF_REFERENCES.sub("", signature) != _NUMBER_OF_REFERENCES.sub("", expected):
                     return f"its signature is {signature}, but this run has the signature {expected}"
         bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
         rows = sum(1 for _ in self.records())
