@@ -45,7 +45,7 @@ def write_rows(target: str | Path, rows: Iterable[Row], columns: Collection[str]
             parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
             write_part(parts[-1], batch)
             count += len(batch)
-        join(parts, Path(target), columns)
+        join_parts(parts, Path(target), columns)
     return count
 
 
@@ -53,12 +53,12 @@ def check_target(target: str | Path, is_free: bool = True) -> None:
     """Raise RowsError unless rows can be written there; `-` must be free of other output (`is_free`)."""
     file_format(target)
     if str(target) != STANDARD:
-        check_place(Path(target))
+        check_writable(Path(target))
     elif not is_free:
         raise RowsError("The standard output is used for the results. Name a file in place of -.")
 
 
-def check_place(target: Path) -> None:
+def check_writable(target: Path) -> None:
     """Raise RowsError unless a file can be written or replaced there."""
     file = real_file(target)
     if file.exists() and not file.is_file():
@@ -93,7 +93,7 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str,
     """
     for output in outputs.values():
         if output is not None:
-            check_place(Path(output))
+            check_writable(Path(output))
     for name, source in inputs.items():
         check_different({name: source, **outputs})
 
@@ -131,7 +131,7 @@ def write_part(part: Path, rows: Sequence[Row]) -> None:
             pq.write_table(table(rows), path)
 
 
-def join(parts: Sequence[Path], target: Path, columns: Collection[str] = ()) -> None:
+def join_parts(parts: Sequence[Path], target: Path, columns: Collection[str] = ()) -> None:
     """Join files of the same format into one, which appears once it is complete; `columns` are as in `write_rows`."""
     with replacing(target) as path:
         if target.suffix.lower() == ".jsonl":

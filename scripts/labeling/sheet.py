@@ -12,7 +12,7 @@ from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
 from ..files.work_folder import lock_work_folder
-from ..files.writing import check_place, write_part
+from ..files.writing import check_writable, write_part
 from ..joining.keys import ID, TEXTS, both_names, cell_of, index_rows, key_names, normalize_spaces, references_of
 from ..joining.labels import LABELS, WEIGHT, label_column, parse_verdicts
 
@@ -54,7 +54,7 @@ class Sheet:
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         if file_format(path) == ".parquet":
             raise RowsError(f"{path}: labels are written to a .csv or .jsonl file. Draw one with evaluate-qa sample.")
-        check_place(path)
+        check_writable(path)
         found = list(read_rows(path))
         if not found:
             raise RowsError(f"{path} has no rows.")

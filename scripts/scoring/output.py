@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from ..files.rows import Record, RowsError
 from ..files.work_folder import finish_work, read_settings, save_settings
-from ..files.writing import check_place, join, json_line, print_rows, write_file, write_part
+from ..files.writing import check_writable, join_parts, json_line, print_rows, write_file, write_part
 from .chunk_scorer import BadRow, Chunk, Progress, ScoredChunk
 
 # The setting that names the file of bad rows. A resumed run may begin to collect them.
@@ -27,7 +27,7 @@ _BEGINNING_OF_BAD_ROWS = re.compile(rb'\{"row": \d+, "error": "|\s*$')
 
 def check_bad_rows(path: Path) -> None:
     """Raise RowsError unless bad rows can be written there. Only a file of bad rows may be replaced."""
-    check_place(path)
+    check_writable(path)
     if path.is_file():
         with path.open("rb") as file:
             beginning = file.read(100)
@@ -120,9 +120,9 @@ class SavedChunks:
         """Write bad rows and, if any row was scored, the output, and mark the work as done."""
         chunks = sorted(self.finished.items())
         if self._errors is not None:
-            join([self._bad_rows_file(number) for number, saved in chunks if saved.outcome.bad], self._errors)
+            join_parts([self._bad_rows_file(number) for number, saved in chunks if saved.outcome.bad], self._errors)
         if files := [self._rows_file(number) for number, saved in chunks if saved.outcome.scored]:
-            join(files, self._target)
+            join_parts(files, self._target)
         finish_work(self._folder)
 
     def _rows_file(self, number: int) -> Path:
