@@ -28,10 +28,7 @@ Row = dict[str, Any]
 STANDARD = "-"
 """The name of the standard input or output."""
 
-LISTS = (
-    *names_of("references"),
-    *("synthetic_answers", "reference_weights", "keywords", "video_features"),
-)
+LISTS = (*names_of("references"), "synthetic_answers", "reference_weights", "keywords", "video_features")
 """Columns that may hold lists."""
 
 _BATCH = 1024
