@@ -59,7 +59,9 @@ def import_(
     with reported_errors("verdicts import", "stopped. Import the file again."):
         if file_format(source) == ".csv":
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
-        defaults = VerdictDefaults(model, load_protocol(protocol), MetricColumns(parse_column_mapping(column or [], ANSWERS)))
+        defaults = VerdictDefaults(
+            model, load_protocol(protocol), MetricColumns(parse_column_mapping(column or [], ANSWERS))
+        )
         counts = import_verdicts(source, cache_dir, defaults)
     typer.echo(f"Imported {counted(counts.new, 'verdict')}.", err=True)
     if counts.known:
