@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
-from ..joining.column_names import ColumnNames
-from ..joining.keys import both_names
+from ..joining.column_roles import ColumnNames
 from ..joining.labels import LABELS, cluster_column, clusters_of, label_column, parse_binary_verdicts, parse_numbers
 from ..uncertainty.arrays import Bools, Floats, cluster_codes
 
@@ -34,7 +34,7 @@ class LabeledScores:
 def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
     """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
     wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster]
-    file = read_columns(source, [name for name in (*wanted, *both_names("question")) if name is not None])
+    file = read_columns(source, [name for name in (*wanted, *names_of("questions")) if name is not None])
     label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
     labels = parse_binary_verdicts(file, label)

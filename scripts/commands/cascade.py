@@ -39,7 +39,7 @@ def cascade(
         from ..cascading.labeled_scores import read_labeled_scores
         from ..cascading.report import find_cascade, show
         from ..files.writing import check_outputs, write_json
-        from ..joining.column_names import parse_columns
+        from ..joining.column_roles import parse_columns
 
         check_outputs({"--json": json_file}, {"--input": source})
         priced = None if prices is None else _pair(prices)

@@ -27,9 +27,9 @@ def compare(
         from ..comparing.changes import write_changes
         from ..comparing.report import as_json, show
         from ..estimation.systems import estimate_systems
+        from ..files.column_names import names_of
         from ..files.writing import check_outputs, check_target, write_json
-        from ..joining.column_names import parse_columns
-        from ..joining.keys import both_names
+        from ..joining.column_roles import parse_columns
         from ..joining.signatures import signature_warnings
         from ..joining.systems import join_labels, join_systems, read_systems
         from ..uncertainty import paired
@@ -47,9 +47,9 @@ def compare(
         names = parse_columns(column, SYSTEM_ROLES)
         more: list[str] = []
         if changed or labels:
-            more += both_names("prediction")
+            more += names_of("predictions")
         if changed:
-            more += both_names("reference")
+            more += names_of("references")
         read = read_systems(systems, names, more)
         warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)

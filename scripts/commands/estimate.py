@@ -29,7 +29,7 @@ def estimate(
         from ..estimation import ppi
         from ..estimation.report import as_json, show
         from ..files.writing import check_outputs, write_json
-        from ..joining.column_names import parse_columns
+        from ..joining.column_roles import parse_columns
         from ..joining.labels import join, read_labels, read_scored
         from ..joining.signatures import signature_warnings
 

@@ -49,11 +49,11 @@ def gate(
     Exit codes: 0 passed, 1 failed, 2 bad input. The same inputs always give the same output.
     """
     with reported_errors("gate", status=2):
+        from ..files.column_names import names_of
         from ..files.writing import check_outputs, write_file, write_json
         from ..gating.files import as_junit, as_markdown
         from ..gating.run import as_json, run_gate
-        from ..joining.column_names import parse_columns
-        from ..joining.keys import both_names
+        from ..joining.column_roles import parse_columns
         from ..joining.signatures import signature_warnings
         from ..joining.systems import join_labels, join_systems, read_systems
 
@@ -63,7 +63,7 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         check_outputs(outputs, inputs)
         names = parse_columns(column, SYSTEM_ROLES)
-        read = read_systems([baseline, scored], names, [*both_names("prediction"), *both_names("reference")])
+        read = read_systems([baseline, scored], names, [*names_of("predictions"), *names_of("references")])
         warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
         found = run_gate(

@@ -26,7 +26,7 @@ def report(
     """
     with reported_errors("report"):
         from ..files.writing import check_outputs, write_file
-        from ..joining.column_names import parse_columns
+        from ..joining.column_roles import parse_columns
         from ..joining.labels import LABELS
         from ..joining.signatures import signature_warnings
         from ..reporting.examples import choose_sections

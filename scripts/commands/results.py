@@ -36,7 +36,7 @@ def results(
         import yaml
 
         from ..files.writing import check_different, check_writable, write_file, write_json
-        from ..joining.column_names import parse_columns
+        from ..joining.column_roles import parse_columns
         from ..joining.signatures import signature_warnings
         from ..reporting import hub_results
 

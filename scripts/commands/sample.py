@@ -41,7 +41,7 @@ def sample(
     influence the labeler.
     """
     with reported_errors("sample"):
-        from ..joining.column_names import parse_columns
+        from ..joining.column_roles import parse_columns
 
         names = parse_columns(column, _ROLES)
         if seed < 0:

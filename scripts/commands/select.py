@@ -35,7 +35,7 @@ def select(
     from ..files.rows import file_format, read_rows
     from ..files.values import value_of
     from ..files.writing import check_different, check_target, write_rows
-    from ..joining.column_names import parse_columns
+    from ..joining.column_roles import parse_columns
     from ..selection import Criterion, numeric_columns, select_rows
 
     with reported_errors("select"):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..files.column_names import names_of
 from ..files.columns import Columns
 from ..files.rows import Row
 from ..files.writing import write_rows
-from ..joining.keys import both_names
 from ..joining.labels import Places
 from ..joining.systems import JoinedSystems
 from ..uncertainty.arrays import Floats
@@ -54,10 +54,10 @@ def find_changes(systems: JoinedSystems, baseline: str, system: str) -> tuple[Fl
 def _identifying_columns(systems: JoinedSystems) -> list[str]:
     """Return the baseline's columns that identify a row, with the references."""
     present = next(iter(systems.files.values())).values
-    names = dict.fromkeys([*systems.keys, *both_names("question"), *both_names("reference")])
+    names = dict.fromkeys([*systems.keys, *names_of("questions"), *names_of("references")])
     return [name for name in names if name in present]
 
 
 def _prediction(file: Columns, row: int) -> object:
-    column = file.first_of(both_names("prediction"))
+    column = file.first_of(names_of("predictions"))
     return None if column is None else file.values[column][row]

@@ -48,7 +48,7 @@ def _item(result: GateResult, row: Row) -> Iterator[str]:
 
 def _name(row: Row) -> str:
     """Return the question, or else the first column, which identifies the row."""
-    return text(cell_of(row, "question") or next(iter(row.values())))
+    return text(cell_of(row, "questions") or next(iter(row.values())))
 
 
 def as_code(words: str) -> str:

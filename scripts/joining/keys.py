@@ -1,8 +1,9 @@
 """Identify the rows of files by an id or by their texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
+from ..files.column_names import first_present, names_of
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError
 from ..files.values import text
@@ -12,23 +13,23 @@ ID = "id"
 Key = str | tuple[str, ...]
 
 
-def both_names(name: str) -> tuple[str, str]:
-    """Return both names that a metric's column may have in a file: `question`, `questions`."""
-    return name, f"{name}s"
-
-
-TEXTS = [name for text in ("question", "reference", "prediction") for name in both_names(text)]
+TEXTS = ("questions", "references", "predictions")
 """The columns that a person sees of a row."""
 
 
-def cell_of(row: Row, name: str) -> object:
-    """Return a row's value in a metric's column, under either name; None without a value."""
-    return next((row[one] for one in both_names(name) if row.get(one) not in (None, "")), None)
+def text_names(present: Container[str]) -> list[str]:
+    """Return the names of `TEXTS` in a file or row."""
+    return [name for column in TEXTS if (name := first_present(names_of(column), present)) is not None]
+
+
+def cell_of(row: Row, column: str) -> object:
+    """Return a row's value in a metric's column, under the first of its names that the row has; None without one."""
+    return row.get(first_present(names_of(column), row) or column)
 
 
 def references_of(row: Row) -> list[str]:
     """Return the references of a row that are not empty."""
-    found = cell_of(row, "reference")
+    found = cell_of(row, "references")
     return list(filter(None, map(text, found if isinstance(found, list) else [found])))
 
 
@@ -40,12 +41,13 @@ def key_names(files: Sequence[Columns], given: Sequence[str], texts: Sequence[st
         return [[ID] for _ in files]
     found = []
     for file in files:
-        names = [file.first_of(both_names(name)) for name in texts]
+        names = [file.first_of(names_of(column)) for column in texts]
         if None in names:
             without_id = next(one.source for one in files if ID not in one.present)
+            lacking = " and ".join(repr(column.removesuffix("s")) for column in texts)
             raise RowsError(
                 f"{file.source}: rows cannot be identified. {without_id} has no column 'id', and {file.source} lacks "
-                f"{' and '.join(map(repr, texts))}. Name a column that identifies a row with --column id=NAME."
+                f"{lacking}. Name a column that identifies a row with --column id=NAME."
             )
         found.append([str(name) for name in names])
     return found
@@ -90,19 +92,19 @@ def shorten(value: str) -> str:
     return value if len(value) <= 60 else f"{value[:60]}…"  # noqa: PLR2004
 
 
-def require_same_texts(name: str, file: Columns, other: Columns, pairs: Iterable[tuple[int, int]], fix: str) -> None:
+def require_same_texts(column: str, file: Columns, other: Columns, pairs: Iterable[tuple[int, int]], fix: str) -> None:
     """Raise RowsError if a text column differs between pairs of rows, from this file and the other file.
 
     Files without the column are not compared.
     """
-    columns = file.first_of(both_names(name)), other.first_of(both_names(name))
-    if columns[0] is None or columns[1] is None:
+    name, other_name = file.first_of(names_of(column)), other.first_of(names_of(column))
+    if name is None or other_name is None:
         return
-    texts, others = file.values[columns[0]], other.values[columns[1]]
+    texts, others, what = file.values[name], other.values[other_name], column.removesuffix("s")
     for row, at in pairs:
         one, another = texts[row], others[at]
         if one != another and (one := normalize_spaces(one)) != (another := normalize_spaces(another)):
             raise RowsError(
-                f"{file.place(row)}: the {name} is {shorten(one)!r}, but the {name} of the same row in "
+                f"{file.place(row)}: the {what} is {shorten(one)!r}, but the {what} of the same row in "
                 f"{other.place(at)} is {shorten(another)!r}. {fix}"
             )

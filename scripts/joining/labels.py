@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
-from .column_names import ColumnNames
-from .keys import ID, both_names, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
+from .column_roles import ColumnNames
+from .keys import ID, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
 from .signatures import signature_column
 
 Places = NDArray[np.intp]
@@ -23,7 +24,7 @@ LABELS = ("label", "correct")
 _OF_A_JUDGE = ({"tokens_in", "asked"}, {"tokens_in", "protocol"})
 """Columns of a file that the judge scored, and of exported verdicts; then the column `label` holds a judge's labels."""
 WEIGHT = "weight"
-_TEXTS = ("question", "prediction")
+_TEXTS = ("questions", "predictions")
 _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
     ("false", "no", "wrong", "incorrect"), 0.0
 )
@@ -57,7 +58,7 @@ def read_labels(source: str, names: ColumnNames) -> Columns:
 
 
 def _read(source: str, names: Sequence[str | None]) -> Columns:
-    texts = [name for text in _TEXTS for name in both_names(text)]
+    texts = [name for column in _TEXTS for name in names_of(column)]
     return read_columns(source, [name for name in dict.fromkeys((*names, ID, *texts)) if name is not None])
 
 
@@ -183,13 +184,13 @@ def _find_scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str]
             )
     at = [index[label_keys[row]] for row in known.tolist()]
     pairs = zip(known.tolist(), at, strict=True)
-    require_same_texts("prediction", labeled, scored, pairs, "Label the answers that were scored.")
+    require_same_texts("predictions", labeled, scored, pairs, "Label the answers that were scored.")
     return at
 
 
 def cluster_column(file: Columns, names: ColumnNames) -> str | None:
     """Return the column that groups related rows; by default the column of questions, if there is one."""
-    return names.cluster or file.first_of(both_names("question"))
+    return names.cluster or file.first_of(names_of("questions"))
 
 
 def clusters_of(file: Columns, names: ColumnNames, rows: Places) -> list[str] | None:

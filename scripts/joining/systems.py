@@ -9,11 +9,12 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import clean, counted
 
+from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Floats
-from .column_names import ColumnNames
-from .keys import ID, Key, both_names, describe_key, index_rows, key_names, require_same_texts
+from .column_roles import ColumnNames
+from .keys import ID, Key, describe_key, index_rows, key_names, require_same_texts
 from .labels import (
     JoinedRows,
     Places,
@@ -52,7 +53,7 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
     wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
-    columns = [name for name in (*wanted, *both_names("question"), *more) if name is not None]
+    columns = [name for name in (*wanted, *names_of("questions"), *more) if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
@@ -63,14 +64,14 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
         RowsError: rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
     baseline, *others = files.values()
-    identity = key_names(list(files.values()), names.id, ("question",))
+    identity = key_names(list(files.values()), names.id, ("questions",))
     index = index_rows(baseline, identity[0])
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_align(baseline, index, file, columns))
         pairs = zip(rows[-1].tolist(), range(len(baseline)), strict=True)
         fix = "Name the columns that identify a row with --column id=NAME."
-        require_same_texts("question", file, baseline, pairs, fix)
+        require_same_texts("questions", file, baseline, pairs, fix)
     judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
     scores = [
         parse_numbers(file, names.score, "Name another column with --column score=NAME.")[at]

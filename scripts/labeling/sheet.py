@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files.column_names import first_present, names_of
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
 from ..files.work_folder import lock_work_folder
 from ..files.writing import check_writable, write_part
-from ..joining.keys import ID, TEXTS, both_names, cell_of, index_rows, key_names, normalize_spaces, references_of
+from ..joining.keys import ID, cell_of, index_rows, key_names, normalize_spaces, references_of, text_names
 from ..joining.labels import LABELS, WEIGHT, label_column, parse_verdicts
 
 SKIP = "skip"
@@ -61,14 +62,14 @@ class Sheet:
         self.path = path
         self._numbers, self.rows = [number for number, _ in found], [row for _, row in found]
         present = list(dict.fromkeys(name for row in self.rows for name in row))
-        if not any(name in present for name in both_names("prediction")):
+        if first_present(names_of("predictions"), present) is None:
             raise RowsError(
                 f"{path}: there is no column 'prediction'. Give rows to label, as evaluate-qa sample writes them."
             )
         fix = "Name another column for labels, such as --column label=mine."
         self.label = label or label_column(str(path), present, fix)
         require_columns(str(path), present, show)
-        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *TEXTS}]
+        others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *text_names(present)}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)
         self._more, self.hidden = (show, []) if show else ([], others) if judged else (others, [])
         for row in self.rows:
@@ -125,9 +126,9 @@ class Sheet:
     def visible_row(self, row: int) -> VisibleRow:
         """Return the parts of a row that the person sees."""
         return VisibleRow(
-            question=_text(cell_of(self.rows[row], "question")),
+            question=_text(cell_of(self.rows[row], "questions")),
             references=list(filter(None, map(_text, references_of(self.rows[row])))),
-            answer=_text(cell_of(self.rows[row], "prediction")),
+            answer=_text(cell_of(self.rows[row], "predictions")),
             more={name: _text(self.rows[row][name]) for name in self._more if _text(self.rows[row].get(name))},
             label=self.label_of(row),
         )
@@ -160,7 +161,7 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
             raise RowsError(
                 f"{file.place(int(between.argmax()))}: the label is between right and wrong. Kappa needs one of them."
             )
-    names, other_names = key_names([first, second], (), ("question", "prediction"))
+    names, other_names = key_names([first, second], (), ("questions", "predictions"))
     index, own = index_rows(second, other_names), index_rows(first, names)
     pairs = np.array([(values[row], others[index[key]]) for key, row in own.items() if key in index]).reshape(-1, 2)
     pairs = pairs[~np.isnan(pairs).any(axis=1)]

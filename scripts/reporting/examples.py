@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared.arguments import counted, is_number
 from ..comparing.changes import find_changes
 from ..files.rows import Row, read_rows
 from ..files.values import text
-from ..joining.keys import ID, TEXTS, cell_of, references_of
+from ..joining.keys import ID, cell_of, references_of, text_names
 from ..joining.systems import JoinedSystems
 from .facts import Facts
 
@@ -62,7 +62,7 @@ def choose_sections(facts: Facts, most: int, used: Collection[str]) -> list[Sect
     for name, file in joined.files.items():
         shown = {int(joined.rows[name][row]) for one in chosen if name in one.systems for row in one.rows}
         contents[name] = {place: row for place, (_, row) in enumerate(read_rows(file.source)) if place in shown}
-    hidden = {ID, _INDEX, *joined.keys, *TEXTS, *used}
+    hidden = {ID, _INDEX, *joined.keys, *used}.union(*(text_names(file.present) for file in joined.files.values()))
     for one in chosen:
         one.examples.extend(_example(joined, contents, labels, one.systems, row, hidden) for row in one.rows)
     return chosen
@@ -120,15 +120,15 @@ def _example(
         answers.append(
             Answer(
                 system=name,
-                parts=mark_words(text(cell_of(content, "prediction")), references),
+                parts=mark_words(text(cell_of(content, "predictions")), references),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
                 components=_components(content, hidden),
             )
         )
-    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in TEXTS)
-    return ReportRow(key, text(cell_of(first, "question")), references, answers)
+    key = " · ".join(text(first.get(name)) for name in joined.keys if name not in text_names(first))
+    return ReportRow(key, text(cell_of(first, "questions")), references, answers)
 
 
 def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..estimation.ppi import Estimate, Estimates
 from ..estimation.systems import estimate_systems
-from ..joining.column_names import ColumnNames
-from ..joining.keys import both_names
+from ..files.column_names import names_of
+from ..joining.column_roles import ColumnNames
 from ..joining.labels import JoinedRows, texts_of
 from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
@@ -57,7 +57,7 @@ class Facts:
 
 def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = ()) -> Facts:
     """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
-    joined = join_systems(read_systems(sources, names, [*by, *both_names("prediction")]), names)
+    joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names)
     labeled = join_labels(joined, labels, names) if labels else []
     ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
     groups = ppi.groups if ppi else {}

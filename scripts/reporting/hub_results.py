@@ -13,7 +13,7 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import counted
 
 from .. import __version__
-from ..joining.column_names import ColumnNames
+from ..joining.column_roles import ColumnNames
 from ..joining.signatures import signature_column
 from ..uncertainty.intervals import Interval
 from .facts import CONFIDENCE, Facts, gather

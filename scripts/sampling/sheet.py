@@ -8,12 +8,13 @@ import numpy as np
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..estimation.ppi import FEWEST
+from ..files.column_names import names_of
 from ..files.columns import read_columns
 from ..files.rows import Row, RowsError, file_format
 from ..files.values import is_formula
 from ..files.writing import check_target, write_rows
-from ..joining.column_names import ColumnNames
-from ..joining.keys import ID, TEXTS, index_rows, key_names
+from ..joining.column_roles import ColumnNames
+from ..joining.keys import ID, TEXTS, index_rows, key_names, text_names
 from ..joining.labels import LABELS, WEIGHT, Places, cluster_column, clusters_of, parse_numbers, parse_probabilities
 from ..uncertainty.arrays import Floats
 from .samples import draw
@@ -43,8 +44,9 @@ def write_sample(
         clusters for an interval.
     """
     _check_new(target)
-    file = read_columns(source, [ID, *names.id, *TEXTS, *more, names.score, names.cluster or ID, by or ID])
-    (identity,) = key_names([file], names.id, ("question", "prediction"))
+    texts = [name for column in TEXTS for name in names_of(column)]
+    file = read_columns(source, [ID, *names.id, *texts, *more, names.score, names.cluster or ID, by or ID])
+    (identity,) = key_names([file], names.id, ("questions", "predictions"))
     index_rows(file, identity)  # raises RowsError if two rows share a key
     for name in more:
         file.named(name)
@@ -53,7 +55,7 @@ def write_sample(
     doubts = None if by is None else np.nan_to_num(parse_numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
-    seen = dict.fromkeys([ID, *TEXTS, *identity, *more])
+    seen = dict.fromkeys([ID, *text_names(file.present), *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}
     write_rows(target, _rows(shown, there[drawn], weights, file_format(target) == ".csv"))
     clusters = clusters_of(file, names, there) or list(map(str, there))

@@ -9,7 +9,7 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.files.writing import write_rows
-from evaluate_qa.joining.column_names import ColumnNames
+from evaluate_qa.joining.column_roles import ColumnNames
 from evaluate_qa.reporting import charts
 from evaluate_qa.reporting.examples import mark_words
 from evaluate_qa.reporting.facts import gather

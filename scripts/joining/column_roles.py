@@ -1,4 +1,4 @@
-"""Column names of scored and labeled rows."""
+"""The columns of scored and labeled rows, as the options `--column` name them."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
