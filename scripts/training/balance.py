@@ -14,20 +14,16 @@ from .examples import Generator, TrainingExample
 
 @dataclass(frozen=True)
 class Balance:
-    """How many labeled answers of each set an epoch draws.
+    """How many labeled answers of each set an epoch draws."""
 
-    Attributes:
-        rows: Number of labeled answers across all sets; None draws as many as there are.
-        temperature: A data set's share is proportional to its number of answers to this power, and so is the share of
-            each set within it: 0 gives equal shares, 1 gives shares by size.
-        shares: Share of the labeled answers for some data sets, by name; the others divide the rest by their size.
-        pairs: Number of unlabeled pairs of answers to one question, across the data sets that `shares` does not name,
-            for a teacher to judge.
-    """
-
-    rows: int | None = None
+    rows: int | None = None  # number of labeled answers across all sets; None draws as many as there are
+    # A data set's share is proportional to its number of answers to this power, and so is the share of each set within
+    # it: 0 gives equal shares, 1 gives shares by size.
     temperature: float = 0.5
+    # Share of the labeled answers for some data sets, by name; the others divide the rest by their size.
     shares: Mapping[str, float] = field(default_factory=dict)
+    # Number of unlabeled pairs of answers to one question, across the data sets that `shares` does not name, for a
+    # teacher to judge.
     pairs: int = 0
 
     def __post_init__(self) -> None:

@@ -88,20 +88,14 @@ def train(
     checkpoint: TrainingCheckpoint,
     teachers: Sequence[Learner] = (),
 ) -> list[float]:
-    """Train on the generator's examples.
+    """Train on the generator's examples, and return the statistic of each epoch.
 
-    Args:
-        learner: The model to train.
-        generator: Draws the examples; unlabeled ones in a language that no teacher reads are dropped.
-        recipe: How to train.
-        after_epoch: Called with the number of finished epochs and the mean training loss, while the learner has its
-            averaged weights; saves it and returns its statistic.
-        checkpoint: Saves the state after each epoch, and restores it at the start.
-        teachers: Models whose mean probability is learned in addition to the labels; where it contradicts a label, only
-            the label counts.
+    Unlabeled examples in a language that no teacher reads are dropped. The teachers' mean probability is learned in
+    addition to the labels; where it contradicts a label, only the label counts.
 
-    Returns:
-        The statistic of each epoch.
+    `after_epoch` is called with the number of finished epochs and the mean training loss, while the learner has its
+    averaged weights; it saves them and returns their statistic. The checkpoint saves the state after each epoch, and
+    restores it at the start.
     """
     course = Course(learner, recipe)
     found: list[float] = []

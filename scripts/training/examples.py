@@ -47,37 +47,22 @@ class TrainingExample:
 
 @dataclass(frozen=True)
 class Mixture:
-    """How many examples of each kind to draw, as a share of the labeled answers; 0 disables a kind.
+    """How many examples of each kind to draw, as a share of the labeled answers; 0 disables a kind."""
 
-    Args:
-        peer: The reference is a right answer of another system.
-        wrong_reference: The reference belongs to another question and has the same form.
-        question_reference: The reference consists of words of the question.
-        swapped: The reference of another question replaces the right one in the answer.
-        counterfactual: The same swap in answer and reference, so that they agree.
-        rejected: The answer denies the reference, or denies something else in favor of it.
-        yes_no: The question asks for yes or no.
-        refused: The answer is a refusal.
-        cut: The answer ends before the reference.
-        near: Probability that a replacement is one of the nearest references, or the same number changed a little.
-        any_reference: Probability that a right answer is shown with a random reference, not the most similar one.
-        padded: Probability that sentences from other answers surround an answer.
-        reworded: Probability that numbers and dates are written differently.
-    """
-
-    peer: float = 0.5
-    wrong_reference: float = 0.25
-    question_reference: float = 0.1
-    swapped: float = 0.25
-    counterfactual: float = 0.2
-    rejected: float = 0.15
-    yes_no: float = 0.12
-    refused: float = 0.03
-    cut: float = 0.05
-    near: float = 0.0
-    any_reference: float = 0.5
-    padded: float = 0.2
-    reworded: float = 0.3
+    peer: float = 0.5  # the reference is a right answer of another system
+    wrong_reference: float = 0.25  # the reference belongs to another question and has the same form
+    question_reference: float = 0.1  # the reference consists of words of the question
+    swapped: float = 0.25  # the reference of another question replaces the right one in the answer
+    counterfactual: float = 0.2  # the same swap in answer and reference, so that they agree
+    rejected: float = 0.15  # the answer denies the reference, or denies something else in favor of it
+    yes_no: float = 0.12  # the question asks for yes or no
+    refused: float = 0.03  # the answer is a refusal
+    cut: float = 0.05  # the answer ends before the reference
+    # Probabilities:
+    near: float = 0.0  # a replacement is one of the nearest references, or the same number changed a little
+    any_reference: float = 0.5  # a right answer is shown with a random reference, not the most similar one
+    padded: float = 0.2  # sentences from other answers surround an answer
+    reworded: float = 0.3  # numbers and dates are written differently
 
     def __post_init__(self) -> None:
         for name, share in vars(self).items():
@@ -86,14 +71,10 @@ class Mixture:
 
 
 class Generator:
-    """Draws the examples of an epoch from the labeled answers of a set.
+    """Draws the examples of an epoch from the labeled answers of a set, which belongs to a data set.
 
-    Args:
-        rows: The labeled answers.
-        mixture: How many examples of each kind to draw.
-        data_set: Name of the data set that the set belongs to.
-        neighbors: By reference, the nearest other ones.
-        weights: Relative frequency of each answer among those with the same verdict; None for equal frequencies.
+    `neighbors` maps a reference to the nearest other ones, and `weights` are the relative frequencies of the answers
+    among those with the same verdict.
     """
 
     def __init__(
@@ -120,12 +101,7 @@ class Generator:
         self._sentences = [text for row in right for text in sentences(row.answer) if len(text.split()) > 3]  # noqa: PLR2004
 
     def epoch(self, seed: int, rows: Sequence[LabeledRow] | None = None) -> list[TrainingExample]:
-        """Return one epoch's examples in random order.
-
-        Args:
-            seed: The same seed draws the same examples.
-            rows: The labeled answers to show, possibly with repetition; by default all of them.
-        """
+        """Return one epoch's examples in random order, made from some rows, possibly with repetition (default: all)."""
         draw = random.Random(seed)
         shown = self.rows if rows is None else rows
         right = _answered_right(shown)

@@ -29,18 +29,12 @@ _OWN_RATE = 3e-5
 class TrainingJob:
     """What to train, from which files, and where to write it.
 
-    Args:
-        recipe: How it is trained.
-        output: The file of the matcher or teacher; during training, each epoch is saved next to it.
-        data_dir: Folder with the source files of data sets, and split.json for another split of EVOUNA; None downloads
-            the files.
-
-    Raises:
-        FileNotFoundError, ValueError: a file is missing or of the wrong kind, or options contradict each other.
+    Raise FileNotFoundError or ValueError if a file is missing or of the wrong kind, or options contradict each other.
     """
 
     recipe: TrainingRecipe
-    output: Path
+    output: Path  # the file of the matcher or teacher; during training, each epoch is saved next to it
+    # Folder with the source files of data sets, and split.json for another split of EVOUNA; None downloads the files.
     data_dir: Path | None = None
 
     def __post_init__(self) -> None:

@@ -50,15 +50,10 @@ class TrainingBatch:
 
 
 class Learner(ABC):
-    """An encoder with one or more heads; each head reads every example.
+    """An encoder with one or more heads; each head reads every example."""
 
-    Attributes:
-        classifiers: By task or, for a teacher, by the name of its encoder.
-        head_rate: Learning rate of the heads as a multiple of the encoder's.
-    """
-
-    classifiers: dict[str, PairClassifier]
-    head_rate = 1.0
+    classifiers: dict[str, PairClassifier]  # by task or, for a teacher, by the name of its encoder
+    head_rate = 1.0  # learning rate of the heads as a multiple of the encoder's
 
     @property
     @abstractmethod
@@ -182,12 +177,8 @@ class Heads(Learner):
 class Teacher(Learner):
     """A larger encoder that matchers learn from, with the head of a large matcher; it reads BEM's input.
 
-    Args:
-        encoder: Folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub.
-        recipe: How to train or run it.
-
-    Raises:
-        FileNotFoundError, ValueError: there is no such checkpoint, or it is damaged or of the wrong kind.
+    The encoder is the folder of a checkpoint that transformers' AutoModel loads, or its name on the Hub. Raise
+    FileNotFoundError or ValueError if there is none, or if it is damaged or of the wrong kind.
     """
 
     head_rate = 10.0  # with the encoder's rate, the head learned nothing

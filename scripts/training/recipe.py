@@ -29,47 +29,28 @@ _ACCEPTED: Mapping[type, tuple[set[type], str]] = {
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """How a matcher or a teacher is trained.
+    """How a matcher or a teacher is trained."""
 
-    Args:
-        tasks: The metrics whose heads are trained, keys of `TASKS`. The command sets them, not the file.
-        data: Data sets to train on, as for `read_sets`.
-        encoder: Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its
-            name on the Hub. None trains a matcher.
-        start: File of a matcher, or for a teacher of a teacher, to continue from.
-        teachers: Files of matchers or teachers to learn from in addition to the labels.
-        average: Files of matchers to average instead of training.
-        refit_layers: With `average`: names of the final layers to fit again; the others are copied from the first file.
-            None fits all of them.
-        epochs: Number of epochs; each draws new examples.
-        learning_rate: Highest learning rate. It rises over the first tenth of the steps and falls to 0 over the rest.
-        token_budget: Most tokens in a batch, padding included.
-        max_tokens: Longer inputs are truncated to this number of tokens.
-        seed: Random seed of examples, batches and dropout.
-        device: Device as torch names it; None uses the fastest one.
-        bfloat16: Train and evaluate in bfloat16 (autocast) where it is safe.
-        eval_rows: Most answers of each data set to compute figures on; None uses all of them.
-        balance: How many answers of each data set an epoch draws.
-        mixture: How many examples of each kind are made from the labeled answers.
-    """
-
-    tasks: tuple[str, ...] = tuple(TASKS)
-    data: tuple[str, ...] = ("evouna",)
+    tasks: tuple[str, ...] = tuple(TASKS)  # the metrics whose heads are trained; the command sets them, not the file
+    data: tuple[str, ...] = ("evouna",)  # data sets to train on, as for `read_sets`
+    # Train a teacher, a larger model with one head that matchers learn from: folder of its encoder, or its name on the
+    # Hub. None trains a matcher.
     encoder: str | None = None
-    start: Path | None = None
-    teachers: tuple[Path, ...] = ()
-    average: tuple[Path, ...] = ()
+    start: Path | None = None  # file of a matcher, or for a teacher of a teacher, to continue from
+    teachers: tuple[Path, ...] = ()  # files of matchers or teachers to learn from in addition to the labels
+    average: tuple[Path, ...] = ()  # files of matchers to average instead of training
+    # With `average`: names of the final layers to fit again; the others are copied from the first file. None fits all.
     refit_layers: tuple[str, ...] | None = None
-    epochs: int = 5
-    learning_rate: float = 1e-4
-    token_budget: int = 4096
-    max_tokens: int = 384
-    seed: int = 0
-    device: str | None = None
-    bfloat16: bool = False
-    eval_rows: int | None = None
-    balance: Balance = Balance()
-    mixture: Mixture = Mixture()
+    epochs: int = 5  # each draws new examples
+    learning_rate: float = 1e-4  # the highest; it rises over the first tenth of the steps and falls to 0 over the rest
+    token_budget: int = 4096  # most tokens in a batch, padding included
+    max_tokens: int = 384  # longer inputs are truncated
+    seed: int = 0  # of examples, batches and dropout
+    device: str | None = None  # as torch names it; None uses the fastest one
+    bfloat16: bool = False  # train and evaluate in bfloat16 (autocast) where it is safe
+    eval_rows: int | None = None  # most answers of each data set to compute figures on; None uses all of them
+    balance: Balance = Balance()  # how many answers of each data set an epoch draws
+    mixture: Mixture = Mixture()  # how many examples of each kind are made from the labeled answers
 
     def __post_init__(self) -> None:
         for name, least in _LOWEST.items():

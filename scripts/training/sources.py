@@ -34,21 +34,13 @@ _FEWEST = 10
 
 @dataclass(frozen=True)
 class LabeledSet:
-    """Labeled answers of one origin, divided by question.
+    """Labeled answers of one origin, divided by question."""
 
-    Attributes:
-        name: Such as `evouna`, `saf/German`, or the name of a user's file.
-        train: The rows to train on.
-        dev: The rows for choosing the epoch and fitting the final layers.
-        test: The held-out rows for testing the result; only a user's file has them.
-        generated: True if a language model wrote the answers.
-    """
-
-    name: str
+    name: str  # such as `evouna`, `saf/German`, or the name of a user's file
     train: list[LabeledRow]
-    dev: list[LabeledRow]
-    test: list[LabeledRow]
-    generated: bool = False
+    dev: list[LabeledRow]  # for choosing the epoch and fitting the final layers
+    test: list[LabeledRow]  # held out for testing the result; only a user's file has them
+    generated: bool = False  # True if a language model wrote the answers
 
     @property
     def data_set(self) -> str:
