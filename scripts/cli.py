@@ -2,30 +2,13 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from . import __version__
-from .commands.agreement import agreement
-from .commands.audit import audit
-from .commands.cascade import cascade
-from .commands.compare import compare
-from .commands.dataset import dataset
-from .commands.estimate import estimate
-from .commands.fit import fit
-from .commands.gate import gate
-from .commands.install import install
-from .commands.label import label
-from .commands.publish import publish
-from .commands.report import report
-from .commands.results import results
-from .commands.sample import sample
-from .commands.score import score
-from .commands.select import select
-from .commands.serve import serve
-from .commands.synthesize import synthesize
 from .commands.verdicts import verdicts
 
 app = typer.Typer(name="evaluate-qa", no_args_is_help=True, pretty_exceptions_show_locals=False)
@@ -46,14 +29,14 @@ def evaluate_qa(
     """Evaluate answers from language models."""
 
 
-# The panels of `evaluate-qa --help`.
-_COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
-    "Score": (score, serve, select),
-    "Validate": (agreement, sample, label, estimate),
-    "Compare": (compare, gate, report),
-    "Judge": (audit, cascade, synthesize),
-    "Train": (fit,),
-    "Publish": (install, dataset, results, publish),
+# The commands in the panels of `evaluate-qa --help`.
+_PANELS = {
+    "Score": ("score", "serve", "select"),
+    "Validate": ("agreement", "sample", "label", "estimate"),
+    "Compare": ("compare", "gate", "report"),
+    "Judge": ("audit", "cascade", "synthesize"),
+    "Train": ("fit",),
+    "Publish": ("install", "dataset", "results", "publish"),
 }
 
 
@@ -62,7 +45,8 @@ def _paragraphs(command: Callable[..., None]) -> str:
     return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
 
 
-for _panel, _commands in _COMMANDS.items():
-    for _command in _commands:
+for _panel, _names in _PANELS.items():
+    for _name in _names:
+        _command = getattr(import_module(f".commands.{_name}", __package__), _name)
         app.command(rich_help_panel=_panel, help=_paragraphs(_command))(_command)
 app.add_typer(verdicts, name="verdicts", rich_help_panel="Judge")
