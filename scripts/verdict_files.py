@@ -10,6 +10,7 @@ Verdicts of a decision endpoint also have `confidence` and a column for each asp
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -47,15 +48,6 @@ class VerdictDefaults:
     columns: MetricColumns
 
 
-@dataclass
-class ImportCounts:
-    """Numbers of imported verdicts: added, in the cache already, and different from the cache, which was kept."""
-
-    new: int = 0
-    known: int = 0
-    differing: int = 0
-
-
 def export_verdicts(folder: Path, target: str) -> int:
     """Write all verdicts of a cache to a file, and return their number."""
     if not (folder / FILE).is_file():
@@ -69,9 +61,12 @@ def export_verdicts(folder: Path, target: str) -> int:
             raise OSError(f"{problem}. Restore the file, or give another --cache-dir.") from None
 
 
-def import_verdicts(source: str, folder: Path, defaults: VerdictDefaults) -> ImportCounts:
-    """Add the verdicts in a file to a cache. A file may be imported again after an error."""
-    counts, store = ImportCounts(), VerdictStore(folder)
+def import_verdicts(source: str, folder: Path, defaults: VerdictDefaults) -> Counter[str]:
+    """Add the verdicts in a file to a cache. A file may be imported again after an error.
+
+    Return the numbers of verdicts that are `new`, `known` to the cache, and `differing` from it, which it keeps.
+    """
+    counts, store = Counter[str](), VerdictStore(folder)
     verdicts = _read(source, defaults)
     with progress("verdicts: import", None, "verdict") as bar:
         while batch := list(islice(verdicts, _BATCH)):
@@ -88,7 +83,7 @@ def _read(source: str, defaults: VerdictDefaults) -> Iterator[StoredVerdict]:
             raise ValueError(f"{place(source, number)}: {error}") from None
 
 
-def _add(verdicts: Iterable[StoredVerdict], store: VerdictStore, counts: ImportCounts) -> None:
+def _add(verdicts: Iterable[StoredVerdict], store: VerdictStore, counts: Counter[str]) -> None:
     """Add and count the verdicts that are not in the cache."""
     by_judge: dict[JudgeId, list[StoredVerdict]] = {}
     for one in verdicts:
@@ -98,11 +93,9 @@ def _add(verdicts: Iterable[StoredVerdict], store: VerdictStore, counts: ImportC
         new: dict[JudgedRow, StoredVerdict] = {}
         for one in of_judge:
             if (other := there.get(one.row) or new.setdefault(one.row, one)) is one:
-                counts.new += 1
-            elif other.verdict == one.verdict:
-                counts.known += 1
+                counts["new"] += 1
             else:
-                counts.differing += 1
+                counts["known" if other.verdict == one.verdict else "differing"] += 1
         store.write(list(new.values()))
         if len(store.read(judge, list(new))) < len(new):
             raise OSError(f"verdicts cannot be stored in {store.folder / FILE}. Make the file writable.")

@@ -86,7 +86,7 @@ def _judged_rows(selection: DataSelection) -> Iterator[LabeledRow]:
             for stored, row in read_answers(folder / f"{name}.jsonl.gz")
             if (column := _column(name, stored))
         ]
-        rows = hold_out(rows, 0.5).held_out if name in _HALF else rows
+        rows = hold_out(rows, 0.5)[1] if name in _HALF else rows
         yield from first_questions(rows, limit, lambda row: (None, row.question_id))
 
 

@@ -8,7 +8,7 @@ import typer
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..parameters import DataDir
-from ..publishing.dataset import Built, build
+from ..publishing.dataset import build
 from ..terminal import reported_errors
 
 
@@ -22,15 +22,10 @@ def dataset(
     Downloads go to the cache of the package datasets. Set HF_DATASETS_CACHE to move it.
     """
     with reported_errors("dataset"):
-        built = build(name, output, data_dir)
-    report(built, output)
-
-
-def report(built: Built, output: Path) -> None:
-    """Print the written splits, how to load them, and the skipped configurations."""
-    for config, info in built.infos.items():
+        infos, missing = build(name, output, data_dir)
+    for config, info in infos.items():
         for split in info.splits.values():
             typer.echo(f"{config}: {counted(split.num_examples, 'row')} in split {split.name}")
         typer.echo(f'  datasets.load_dataset("{output}", "{config}")')
-    for config, reason in built.missing.items():
+    for config, reason in missing.items():
         typer.echo(f"{config} was skipped: {reason}", err=True)

@@ -63,12 +63,12 @@ def import_(
             model, load_protocol(protocol), MetricColumns(parse_column_mapping(column or [], ANSWERS))
         )
         counts = import_verdicts(source, cache_dir, defaults)
-    typer.echo(f"Imported {counted(counts.new, 'verdict')}.", err=True)
-    if counts.known:
-        typer.echo(f"The cache had {counted(counts.known, 'verdict')} already.", err=True)
-    if counts.differing:
+    typer.echo(f"Imported {counted(counts['new'], 'verdict')}.", err=True)
+    if counts["known"]:
+        typer.echo(f"The cache had {counted(counts['known'], 'verdict')} already.", err=True)
+    if counts["differing"]:
         typer.echo(
-            f"The cache, which was not changed, has other values for {counted(counts.differing, 'verdict')}. Use "
+            f"The cache, which was not changed, has other values for {counted(counts['differing'], 'verdict')}. Use "
             "another --cache-dir for them.",
             err=True,
         )

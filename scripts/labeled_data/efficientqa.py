@@ -33,9 +33,7 @@ _LAST_OF_TRAIN = 127
 def read(source: Source, folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split; the file has its own name or is the only `.jsonl` of the folder.
 
-    Raises:
-        OSError: the file is missing or could not be downloaded (without a folder).
-        ValueError: the file does not have EfficientQA's format.
+    Raise OSError if it is missing or cannot be downloaded, and ValueError if it does not have EfficientQA's format.
     """
     file = _file(source, folder) if folder else download(source)
     with file.open(encoding="utf-8") as lines:

@@ -17,12 +17,7 @@ _WRONG, _RIGHT = 0.25, 0.75
 
 
 def read_gzip(file: Path, columns: Sequence[str]) -> Iterator[tuple[str, Row]]:
-    """Yield the place of each row of a gzip file of JSON lines, and the row.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        RowsError: the file is damaged, or a row lacks one of the columns.
-    """
+    """Yield the place of each row of a gzip file of JSON lines, and the row; raise RowsError if one lacks a column."""
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {file}; give a folder that has a file {file.name}")
     try:

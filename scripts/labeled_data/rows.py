@@ -93,17 +93,8 @@ def first_questions(
             yield row
 
 
-class HeldOut(NamedTuple):
-    """The rows of a set that are not held out, and those that are."""
-
-    kept: list[LabeledRow]
-    held_out: list[LabeledRow]
-
-
-def hold_out(rows: Sequence[LabeledRow], share: float) -> HeldOut:
-    """Hold out the share of questions whose identifiers have the lowest SHA-256, independent of all other rows."""
+def hold_out(rows: Sequence[LabeledRow], share: float) -> tuple[list[LabeledRow], list[LabeledRow]]:
+    """Return the other rows, and those of the share of questions whose identifiers have the lowest SHA-256."""
     names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
     chosen = frozenset(names[: round(share * len(names))])
-    return HeldOut(
-        [row for row in rows if row.question_id not in chosen], [row for row in rows if row.question_id in chosen]
-    )
+    return [row for row in rows if row.question_id not in chosen], [row for row in rows if row.question_id in chosen]

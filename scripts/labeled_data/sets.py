@@ -41,17 +41,10 @@ class UsableAnswers(NamedTuple):
 
 
 def read(name: str, folder: Path | None, split: str | None = None, limit: int | None = None) -> UsableAnswers:
-    """Read the usable answers of a split.
+    """Read the usable answers of a split (default: the one that figures are reported on); None downloads the files.
 
-    Args:
-        name: A key of `SETS`.
-        folder: Folder with the files; None downloads them.
-        split: Name of a split; None for the one that figures are reported on.
-        limit: Read only this number of questions of each part, and of each of its tests.
-
-    Raises:
-        OSError: the files are missing or could not be downloaded.
-        ValueError: there is no such split, or a file has the wrong format.
+    A limit is the number of questions of each part, and of each of its tests. Raise OSError if files are missing or
+    cannot be downloaded, and ValueError if there is no such split, or a file has the wrong format.
     """
     found = SETS[name]
     if split is not None and split not in found.splits:

@@ -49,9 +49,8 @@ SAF_FOLDERS: Folders = {
 def read(folders: Folders, source: Source, folder: Path | None, split: str) -> Iterator[PublishedAnswer]:
     """Yield the answers of a split.
 
-    Raises:
-        OSError: the files are missing or could not be downloaded (without a folder).
-        ValueError: a file does not have the format of the data set.
+    Raise OSError if files are missing or cannot be downloaded, and ValueError if a file does not have the format of the
+    data set.
     """
     top = folder or download(source)
     for (part, test), path in folders[split].items():

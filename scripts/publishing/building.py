@@ -120,10 +120,10 @@ def _place(repository: Repository, file: str) -> Path:
 
 
 def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
-    built = dataset.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
-    if built.missing:
-        missing = "; ".join(f"{config}: {reason}" for config, reason in built.missing.items())
-        raise FileNotFoundError(f"Parts of {repository.name} are missing. {missing}")
+    _, missing = dataset.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
+    if missing:
+        reasons = "; ".join(f"{config}: {reason}" for config, reason in missing.items())
+        raise FileNotFoundError(f"Parts of {repository.name} are missing. {reasons}")
     card = repository.card.read_text(encoding="utf-8").replace("path/to/this/folder", repository.id)
     repository.card.write_text(in_namespace(card, repository.namespace), encoding="utf-8")
 

@@ -7,7 +7,6 @@
 `datasets.load_dataset("DIR", "<config>")` reads this folder.
 """
 
-import dataclasses
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -25,21 +24,10 @@ _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
 """Size categories of the Hub: up to three digits, four digits, and so on."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Built:
-    """The `DatasetInfo` of each written configuration, and the reasons why others are missing."""
+def build(name: str, output: Path, data_dir: Path | None = None) -> tuple[dict[str, Any], dict[str, str]]:
+    """Build all configurations of a data set and write them with their card; None downloads the source files.
 
-    infos: dict[str, Any]
-    missing: dict[str, str]
-
-
-def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
-    """Build all configurations of a data set and write them with their card; skip those without source files.
-
-    Args:
-        name: The data set.
-        output: The folder to write.
-        data_dir: The folder with the source files; None downloads them.
+    Return the `DatasetInfo` of each written configuration, and the reasons why others are missing.
 
     Raises:
         FileExistsError: `output` holds anything but an earlier build of this data set.
@@ -52,7 +40,8 @@ def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
     options = {} if data_dir is None else {"data_dir": str(data_dir.resolve())}
     data_set, readme = builder(name), DATA_SETS / name / "README.md"
     _check_output(output, readme, data_set.builder_configs)
-    infos, missing = {}, {}
+    infos: dict[str, Any] = {}
+    missing: dict[str, str] = {}
     for config in data_set.builder_configs:
         try:
             infos[config] = _write_config(data_set(config_name=config, **options), output / config)
@@ -62,7 +51,7 @@ def build(name: str, output: Path, data_dir: Path | None = None) -> Built:
         raise FileNotFoundError("; ".join(dict.fromkeys(missing.values())))
     _write_card(readme, output / "README.md", infos)
     _write_tasks(output, [config for config, info in infos.items() if is_questions(config) and "test" in info.splits])
-    return Built(infos, missing)
+    return infos, missing
 
 
 def builder(name: str) -> Any:

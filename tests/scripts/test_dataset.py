@@ -95,8 +95,8 @@ def test_changed_source_file_is_read_again(tmp_path, data_dir):
     out = tmp_path / "out"
     build("evouna", out, data_dir)
     (data_dir / "NQ.json").write_bytes((data_dir / "TQ.json").read_bytes())
-    built = build("evouna", out, data_dir)
-    assert built.infos["nq"].splits["test"].num_examples == 20
+    infos, _ = build("evouna", out, data_dir)
+    assert infos["nq"].splits["test"].num_examples == 20
 
 
 def test_missing_configuration_is_skipped(tmp_path, data_dir):

@@ -82,7 +82,7 @@ def test_held_out_questions_do_not_depend_on_their_answers():
     assert len({r.question_id for r in held_out}) == 4  # a fifth of 20
     assert not {r.question_id for r in kept} & {r.question_id for r in held_out}
     assert len(kept) + len(held_out) == 90
-    fewer = hold_out(rows[:40], 0.2).held_out
+    fewer = hold_out(rows[:40], 0.2)[1]
     assert {r.question_id for r in fewer} == {r.question_id for r in held_out}
 
 
