@@ -33,15 +33,9 @@ def closure(*modules: str) -> dict[str, Path]:
         if module not in found:
             found[module] = _file(module)
             waiting += [imported for imported, _ in _imports(module)]
-            waiting += _packages(module)
+            parts = module.split(".")
+            waiting += filter(_is_module, (".".join(parts[:depth]) for depth in range(1, len(parts))))
     return dict(sorted(found.items()))
-
-
-def _packages(module: str) -> Iterator[str]:
-    """Yield the parent packages of a module that have an `__init__.py`."""
-    parts = module.split(".")
-    packages = (".".join(parts[:depth]) for depth in range(1, len(parts)))
-    return filter(_is_module, packages)
 
 
 def metric_files(name: str) -> dict[str, str]:

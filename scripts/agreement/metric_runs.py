@@ -210,7 +210,11 @@ def read_result(
     if "per_example" not in result and isinstance(result.get(metric), Real):
         # Lists next to it, such as the precisions of BLEU, are about all rows together.
         raise ValueError(f"{name}: its result is one number for all rows. Choose a metric with a score for each row.")
-    lists = {name: values for name, values in row_lists(result, rows).items() if _are_numbers(values)}
+    lists = {
+        name: values
+        for name, values in row_lists(result, rows).items()
+        if isinstance(next((value for value in values if value is not None), None), Real)
+    }
     wanted = [column] if column else ["score", "scores", *(lists if len(lists) == 1 else ())]
     chosen = next((one for one in wanted if one in lists), None)
     if chosen is None:
@@ -227,10 +231,6 @@ def read_result(
         verdicts = np.array(lists["verdict"], dtype=bool)
     cached = sum(map(bool, lists.get("cached", [])))
     return RowScores(name, scores, verdicts, result.get("signature"), cost=result.get("cost"), cached=cached)
-
-
-def _are_numbers(values: list[Any]) -> bool:
-    return isinstance(next((value for value in values if value is not None), None), Real)
 
 
 def _number(name: str, row: int, value: object) -> float:

@@ -45,23 +45,20 @@ class Agreement:
 
 def read(name: str, plan: Plan) -> Benchmark:
     """Read the selected part of a data set, a key of `data_sets.DATA` or a file of labeled answers."""
-    data = _read(name, plan.selection)
+    if name in DATA:
+        data = DATA[name](plan.selection)
+    elif Path(name).suffix:
+        file_format(name)
+        data = own_file(Path(name), plan.selection)
+    else:
+        raise ValueError(
+            f"--data {name}: there is no such data set. {did_you_mean(name, DATA)} A file of your own ends in .jsonl, "
+            ".csv or .parquet."
+        )
     taken = {baseline.name for baseline in data.baselines} & {spec.title for spec in plan.metrics}
     if taken:
         raise ValueError(f"a baseline has the same name {taken.pop()!r}. Rename the folder of the metric.")
     return with_synthetic_answers(data, plan.synthetic_answers) if plan.synthetic_answers else data
-
-
-def _read(name: str, selection: DataSelection) -> Benchmark:
-    if name in DATA:
-        return DATA[name](selection)
-    if Path(name).suffix:
-        file_format(name)
-        return own_file(Path(name), selection)
-    raise ValueError(
-        f"--data {name}: there is no such data set. {did_you_mean(name, DATA)} A file of your own ends in .jsonl, .csv "
-        "or .parquet."
-    )
 
 
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:

@@ -73,10 +73,8 @@ def run_gate(
     """Decide whether the second system is worse than the first one, the baseline, by more than the allowed drop.
 
     With labels of both systems, the accuracy estimated from the labels decides. `max_unscored` is the share of rows
-    that may lack a score.
-
-    Raises:
-        ValueError: as `gate` and, with labels, `estimate`; or too many rows lack a score or verdict.
+    that may lack a score. Raise ValueError as `gate` and, with labels, `estimate`; or if too many rows lack a score or
+    verdict.
     """
     baseline, system = systems.files
     rows = len(systems.rows[baseline])

@@ -65,9 +65,8 @@ def _read(source: str, names: Sequence[str | None]) -> Columns:
 def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     """Return the rows with a score, and the labels of those that have one.
 
-    Raises:
-        RowsError: rows cannot be identified, a label belongs to no scored row, two labels belong to one row, or a
-            label, score or weight is invalid.
+    Raise RowsError if rows cannot be identified, a label belongs to no scored row, two labels belong to one row, or a
+    label, score or weight is invalid.
     """
     scores = parse_probabilities(scored, names.score)
     label = names.label or label_column(labeled.source, labeled.present)

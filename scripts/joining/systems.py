@@ -60,8 +60,7 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
 def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems:
     """Return the rows of all systems in the order of the first system.
 
-    Raises:
-        RowsError: rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
+    Raise RowsError if rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
     baseline, *others = files.values()
     identity = key_names(list(files.values()), names.id, ("questions",))

@@ -38,13 +38,10 @@ def read(source: Source, folder: Path | None, split: str) -> Iterator[PublishedA
     file = _file(source, folder) if folder else download(source)
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
-            answers = _answers(f"{file}, line {number}", line)
-            yield from (answer for answer in answers if split_of(answer.row.question) == split)
-
-
-def split_of(question: str) -> str:
-    """Return the split of a question."""
-    return "train" if hashlib.sha256(question.encode()).digest()[0] <= _LAST_OF_TRAIN else "dev"
+            for answer in _answers(f"{file}, line {number}", line):
+                in_train = hashlib.sha256(answer.row.question.encode()).digest()[0] <= _LAST_OF_TRAIN
+                if in_train == (split == "train"):
+                    yield answer
 
 
 def _file(source: Source, folder: Path) -> Path:

@@ -39,9 +39,8 @@ def write_sample(
     disagreement, it has more of the rows with large values; rows without a value, such as those that a matcher decided,
     count as 0.
 
-    Returns:
-        The number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
-        clusters for an interval.
+    Return the number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
+    clusters for an interval.
     """
     _check_new(target)
     texts = [name for column in TEXTS for name in names_of(column)]

@@ -46,8 +46,7 @@ class TrainingCheckpoint:
     def load(self) -> tuple[State, list[float]] | None:
         """Return the state and the statistic of each finished epoch; None if there is no file.
 
-        Raises:
-            ValueError: the file holds the state of another run, or something else.
+        Raise ValueError if it holds the state of another run, or something else.
         """
         import torch
 

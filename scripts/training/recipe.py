@@ -69,13 +69,9 @@ class TrainingRecipe:
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
-    """Return the fields of `TrainingRecipe` that a recipe file sets.
+    """Return the fields of `TrainingRecipe` that a recipe file sets; its paths are relative to the current folder.
 
-    Paths in the file are relative to the current folder.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is not YAML, has an unknown field, or a value has the wrong type or is out of range.
+    Raise ValueError if it is not YAML, has an unknown field, or a value has the wrong type or is out of range.
     """
     try:
         given = yaml.safe_load(path.read_text("utf-8"))

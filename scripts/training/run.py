@@ -31,11 +31,8 @@ _BARE = {"margin": 1.0, "intercept": 0.0}
 def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
     """Run a job. The state of training remains until `job.forget`, so that later steps can fail without losing it.
 
-    Returns:
-        By task, or for `teacher`, the held-out answers with scores of the default layer, which was not fitted on them.
-
-    Raises:
-        OSError, ValueError: rows are missing or have the wrong form.
+    Return, by task or for `teacher`, the held-out answers with scores of the default layer, which was not fitted on
+    them. Raise OSError or ValueError if rows are missing or have the wrong form.
     """
     check_folds([row for rows in job.dev.values() for row in rows])
     minilm = find("fit", MINILM).folder

@@ -49,15 +49,10 @@ class LabeledSet:
 
 
 def read_sets(data: Iterable[str], data_dir: Path | None = None) -> list[LabeledSet]:
-    """Read sets.
+    """Read sets by their names in `KNOWN`, or users' files.
 
-    Args:
-        data: Names in `KNOWN`, or users' files.
-        data_dir: Folder with the source files, or with a folder for each data set; None downloads them.
-
-    Raises:
-        OSError: a file is missing.
-        ValueError: there is no such set, it is given twice, or a row has the wrong form.
+    `data_dir` has the source files, or a folder for each data set; None downloads them. Raise OSError if a file is
+    missing, and ValueError if there is no such set, it is given twice, or a row has the wrong form.
     """
     sets = [found for name in data for found in _read(name, DataSelection(data_dir=data_dir))]
     names = [found.name for found in sets]

@@ -59,11 +59,7 @@ def number_variant(text: str, draw: random.Random) -> str:
 
 
 def yes_no(question: str, answer: str, right: str, wrong: str, draw: random.Random) -> tuple[str, str, str, float]:
-    """Turn a question and its right answer into a yes/no question.
-
-    Returns:
-        question, answer, reference ("yes" or "no"), label.
-    """
+    """Turn a question and its right answer into a yes/no question, answer, reference ("yes" or "no"), and label."""
     bare = question.rstrip("? ")
     truth = draw.random() < 0.5  # noqa: PLR2004
     asked = right if truth else wrong

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from evaluate_qa.reporting.templates import templates
 
 from ..metric.outcome import Mark, Outcome
@@ -54,10 +52,6 @@ def _pieces(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, Mark | None
     yield text[end:], None
 
 
-def _template() -> jinja2.Template:
-    environment = templates(Path(__file__).parent)
-    environment.globals |= {"number": number, "share": _share}
-    return environment.get_template("markup.html")
-
-
-_TEMPLATE = _template()
+_ENVIRONMENT = templates(Path(__file__).parent)
+_ENVIRONMENT.globals |= {"number": number, "share": _share}
+_TEMPLATE = _ENVIRONMENT.get_template("markup.html")
