@@ -25,10 +25,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
     """Turn `["w=0.3", "smile.similarity=cosine"]` into keywords with their values.
 
     The name of a metric before a dot restricts an option to that metric; options of the command's other metrics are
-    skipped.
-
-    Raises:
-        ValueError: an option does not have the form `name=value`, or is for a metric that the command does not run.
+    skipped. Raise ValueError for another form, or for an option of a metric that the command does not run.
     """
     own, *rest = (Path(name).name for name in (metric or "", *others))
     options = {}
@@ -50,9 +47,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
 def parse_column_names(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
     """Parse the options `--column`, such as `["predictions=answer", "id=doc"]`: column → its names in the file.
 
-    Raises:
-        ValueError: an option is not of the form `column=NAME`, or names an unknown column or one other than
-            `repeatable` twice.
+    Raise ValueError for another form, an unknown column, or a column other than `repeatable` that is given twice.
     """
     named: dict[str, list[str]] = {}
     for text in given:

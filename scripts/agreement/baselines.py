@@ -96,12 +96,8 @@ LONG_ANSWER_BASELINES = (
 )
 """Baselines for rated answers in English or Chinese."""
 
-PREFERENCE_BASELINES = (
-    Baseline("token_recall", token_recall),
-    Baseline("token_f1", token_f1),
-    Baseline("rouge_l", partial(rouge, "rougeL", False)),
-)
-"""Baselines for pairs of long answers that people compared."""
+PREFERENCE_BASELINES = SHORT_ANSWER_BASELINES[1:4]
+"""Baselines for pairs of long answers that people compared; a difference of scores has no verdict."""
 
 
 def _common(answer: str, reference: str) -> tuple[float, float]:

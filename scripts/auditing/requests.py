@@ -88,9 +88,8 @@ def count_requests(judge: Any, asked: Requests) -> tuple[int, int]:
 def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter[str]]:
     """Ask the judge for all verdicts that are not in its store; raise ValueError if it gave up.
 
-    Returns:
-        Kind of request → 1 for correct, 0 for incorrect and NaN without a verdict; the scores of the plain requests;
-        and the reasons for missing verdicts.
+    Return, by kind of request, 1 for correct, 0 for incorrect and NaN without a verdict; the scores of the plain
+    requests; and the reasons for missing verdicts.
     """
     rows = _flatten(asked)
     outcomes = dict(zip(rows, judge.model.ask(rows, False), strict=True))

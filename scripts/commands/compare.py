@@ -45,12 +45,8 @@ def compare(
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
         names = parse_columns(column, SYSTEM_ROLES)
-        more: list[str] = []
-        if changed or labels:
-            more += names_of("predictions")
-        if changed:
-            more += names_of("references")
-        read = read_systems(systems, names, more)
+        shown = ("predictions", "references") if changed or labels else ()
+        read = read_systems(systems, names, [name for column in shown for name in names_of(column)])
         warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
         pairs = paired.compare(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)

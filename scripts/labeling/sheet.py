@@ -41,15 +41,11 @@ class VisibleRow:
 class Sheet:
     """Rows to label, in their CSV or JSONL file. Each label is saved immediately.
 
-    Args:
-        path: The file.
-        label: The column for labels. Default: label or correct, or else a new column "label".
-        show: Other columns to show. Default: all of them, or none if one of them looks like scores or labels; then
-            `hidden` has their names.
+    The column of labels is by default label or correct, or else a new column "label". All other columns are shown, or
+    none if one of them looks like scores or labels; then `hidden` has their names.
 
-    Raises:
-        RowsError: the file cannot be read or written, a label is invalid or from a judge, there are no answers, or a
-            column to show does not exist.
+    Raise RowsError if the file cannot be read or written, a label is invalid or from a judge, there are no answers, or
+    a column to show does not exist.
     """
 
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
@@ -150,9 +146,7 @@ def agreement(one: Sheet, other: Sheet) -> tuple[int, int, float | None]:
     Cohen's kappa (1960) is (p − e)/(1 − e), from −1 to 1, with the share p of rows with the same label and the share e
     expected by chance from the numbers of right and wrong rows.
 
-    Returns:
-        The number of rows that both labeled, the number of rows with the same label, and kappa; None if all labels are
-        the same.
+    Return the number of rows that both labeled, the number with the same label, and kappa; None if all are the same.
     """
     first, second = one.columns(), other.columns()
     values, others = one.label_values(), other.label_values()
