@@ -197,14 +197,11 @@ def best_and_mean(pairs: RowScores, lengths: Sequence[int]) -> tuple[RowScores, 
 def read_result(
     result: Mapping[str, Any], rows: int, name: str, column: str | None = None, threshold: float | None = None
 ) -> RowScores:
-    """Return the scores of each row; NaN for a row that the metric left without a score.
+    """Return the scores of each row, under the metric's name in tables; NaN for a row without a score.
 
-    Args:
-        result: A result with lists in the dict `per_example`, as in this package, or at its top, as in other metrics.
-        rows: Number of scored rows.
-        name: Name of the metric in tables.
-        column: Name of the list; None for `score`, `scores` or the only list.
-        threshold: Scores from here on mean "correct"; None for the list `verdict` next to `score`, if there is one.
+    The result has lists in the dict `per_example`, as in this package, or at its top, as in other metrics. `column`
+    names one; None takes `score`, `scores` or the only list. Scores from the threshold on mean "correct"; None takes
+    the list `verdict` next to `score`, if there is one.
     """
     metric = name.partition(":")[0]
     if "per_example" not in result and isinstance(result.get(metric), Real):

@@ -62,14 +62,9 @@ class CheckedBand:
 def find_band(scores: Floats, labels: Bools, threshold: float = 0.5, target: float = 0.95) -> CheckedBand:
     """Return the narrowest band such that the metric agrees with people on all scores outside it.
 
-    Args:
-        scores: The metric's scores, from 0 to 1, shape (rows,).
-        labels: True where people call the answer correct, shape (rows,).
-        threshold: The metric calls answers with at least this score correct.
-        target: Agreement to guarantee, above 0 and below 1.
-
-    Raises:
-        ValueError: `target` or `threshold` is out of range.
+    Scores are from 0 to 1, shape (rows,), and labels are True where people call the answer correct. The metric calls
+    answers with at least the threshold correct. The target is the agreement to guarantee; raise ValueError unless both
+    are above 0 and below 1.
     """
     for name, value in {"target": target, "threshold": threshold}.items():
         if not 0 < value < 1:

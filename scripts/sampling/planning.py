@@ -28,14 +28,11 @@ class Margins:
 
 
 def plan_labels(scores: ArrayLike, counts: Sequence[int] = COUNTS, repeats: int = 40, seed: int = 0) -> list[Margins]:
-    """Simulate labels, samples and estimates; raise ValueError if no number of labels is enough.
+    """Simulate labels, samples and estimates a few times for each number of labels.
 
-    Args:
-        scores: Probabilities that the answers are right, shape (rows,). They are assumed to be calibrated.
-        counts: Numbers of labels to try. Numbers above the number of rows are replaced by it. Numbers so small that
-            all labels might be the same are left out.
-        repeats: Simulations of each number.
-        seed: Random seed.
+    Scores are probabilities that the answers are right, shape (rows,), which are assumed to be calibrated. Numbers
+    above the number of rows are replaced by it, and numbers so small that all labels might be the same are left out;
+    raise ValueError if none is left.
     """
     values = number_array("scores", scores)
     stratum(values)  # raises ValueError unless scores are from 0 to 1

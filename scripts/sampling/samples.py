@@ -17,19 +17,14 @@ _LEAST = 2  # rows of each stratum
 def draw(
     rows: int, count: int, scores: ArrayLike | None = None, seed: int = 0, doubts: bool = False
 ) -> tuple[NDArray[np.intp], Floats | None]:
-    """Draw rows to label; raise ValueError if fewer than 20 rows would be drawn, or scores are not from 0 to 1.
+    """Draw this many rows to label, or all if there are fewer.
 
-    Args:
-        rows: Number of rows.
-        count: Number of rows to draw; all if there are fewer.
-        scores: Probabilities that the answers are right, shape (rows,), for a stratified sample. None: a simple
-            random sample.
-        seed: Random seed.
-        doubts: Whether `scores` are doubts about the answers instead, such as the disagreement of judges.
+    A stratified sample needs scores, shape (rows,): probabilities that the answers are right or, with `doubts`, doubts
+    about them, such as the disagreement of judges. Without scores, the sample is a simple random sample.
 
-    Returns:
-        The places of the rows in random order, so that the first ones are a random sample, too, and 1 / probability
-        that each was drawn (None for a simple random sample).
+    Return the places of the rows in random order, so that the first ones are a random sample, too, and 1 / probability
+    that each was drawn (None for a simple random sample). Raise ValueError if fewer than 20 rows would be drawn, or
+    scores are not from 0 to 1.
     """
     if min(count, rows) < FEWEST:
         fix = "Score more rows" if rows < FEWEST else "Draw more with --rows"

@@ -52,16 +52,10 @@ def bounds(
     of_verdicts: bool,
     span: float = 1.0,
 ) -> Interval:
-    """Return the mean difference of rows with two bounds.
+    """Return the mean difference of rows with two bounds, each at this one-sided confidence level.
 
-    Args:
-        differences: Difference of each row, shape (rows,).
-        clusters: Number of each row's cluster, shape (rows,).
-        level: One-sided confidence level of each bound.
-        resamples: Number of random halves.
-        seed: Random seed.
-        of_verdicts: Whether the differences are between verdicts, 0 and 1.
-        span: Largest possible difference.
+    Both arrays have the shape (rows,); `clusters` has the number of each row's cluster, and `resamples` is the number
+    of random halves. Verdicts are 0 and 1; `span` is the largest possible difference of scores.
     """
     sums, sizes, deviation = sum_by_cluster(differences, clusters)
     value = float(sums.sum() / sizes.sum())

@@ -178,23 +178,16 @@ def detectable_deviations(level: float) -> float:
 def detectable_difference(
     differences: Floats, clusters: Ints, level: float, *, of_verdicts: bool, allowed: float = 0.0
 ) -> float | None:
-    """Return the true difference δ that a test finds with a probability of 80%.
+    """Return the true difference δ that a test with this one-sided confidence level finds with a probability of 80%.
 
     For scores, δ shifts each row: δ = allowed + r · s, where r is `detectable_deviations` and s the deviation of the
     mean. For verdicts, δ turns more rows, which changes the deviation: (δ − allowed)² = r² · (ψ + δ − δ²) / n, where ψ
     is the share of turned rows that cancel, and n is `effective_rows`. 1/n is added, because the exact test counts
     whole rows (Edwards 1948, "Note on the correction for continuity").
 
-    Args:
-        differences: Difference of each row, shape (rows,).
-        clusters: Number of each row's cluster, shape (rows,).
-        level: One-sided confidence level of the test.
-        of_verdicts: Whether the differences are between verdicts, 0 and 1.
-        allowed: The largest difference that is not to be found.
-
-    Returns:
-        The difference. None for scores if fewer than ten clusters, and not all, changed, as then the deviation is
-        unknown; None for verdicts if even a difference of 1 would not be found.
+    Both arrays have the shape (rows,); `allowed` is the largest difference that is not to be found. Return None for
+    scores if fewer than ten clusters, and not all, changed, as then the deviation is unknown; and for verdicts if even
+    a difference of 1 would not be found.
     """
     sums, _, deviation = sum_by_cluster(differences, clusters)
     if not of_verdicts:
