@@ -30,10 +30,14 @@ def open_console(stderr: bool = False) -> "Console":
     return console if console.is_terminal else Console(stderr=stderr, width=_WIDTH)
 
 
-def print_lines(console: "Console", lines: Iterable[str]) -> None:
-    """Print lines of plain text."""
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+def print_report(*parts: "Table | str") -> None:
+    """Print tables and lines of plain text."""
+    console = open_console()
+    for part in parts:
+        if isinstance(part, str):
+            console.print(part, markup=False, highlight=False, soft_wrap=True)
+        else:
+            console.print(part)
 
 
 def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) -> "Table":

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..reporting import charts
 from ..reporting.page import fill
-from ..terminal import new_table, open_console, print_lines
+from ..terminal import new_table, print_report
 from ..uncertainty.intervals import BootstrapEstimate, format_interval
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
@@ -52,14 +52,12 @@ def show(audit: Mapping[str, Any]) -> None:
     """Print a table for each group of figures, and notes."""
     from rich.markup import escape
 
-    console = open_console()
     for group, headings, rows, explained in _sections(audit):
         grid = new_table(escape(group), headings[1:])
         for row in rows:
             grid.add_row(*map(escape, row))
-        console.print(grid)
-        print_lines(console, [f"{explained}\n"] if explained else [])
-    print_lines(console, audit["notes"])
+        print_report(grid, *([f"{explained}\n"] if explained else []))
+    print_report(*audit["notes"])
 
 
 def page(audit: Mapping[str, Any]) -> str:

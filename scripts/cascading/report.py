@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..terminal import new_table, open_console, print_lines
+from ..terminal import new_table, print_report
 from .band import CONFIDENCE, find_band
 from .curve import curve, point
 from .labeled_scores import LabeledScores
@@ -42,9 +42,7 @@ def find_cascade(rows: LabeledScores, target: float, row_cost: float | None) -> 
 
 def show(found: Mapping[str, Any]) -> None:
     """Print the curve, the band, and notes."""
-    console = open_console()
-    console.print(_table(found))
-    print_lines(console, _notes(found))
+    print_report(_table(found), *_notes(found))
 
 
 def _table(found: Mapping[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from evaluate_qa.metrics._shared.arguments import counted
 from ..estimation.ppi import Estimate, Estimates
 from ..joining.labels import cluster_notes
 from ..joining.systems import JoinedSystems
-from ..terminal import new_table, open_console, print_lines
+from ..terminal import new_table, print_report
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval, format_interval
 from ..uncertainty.paired import POWER, Change, Paired
@@ -22,24 +22,15 @@ _HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
 
 def show(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> None:
     """Print one sentence for each system, then tables of verdicts and scores, then notes."""
-    console = open_console()
-    print_lines(console, [_result(pair, systems) for pair in pairs])
-    if ppi is not None:
-        print_lines(console, [
-            f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}."
-            for (one, other), found in ppi.differences.items()
-        ])  # fmt: skip
-    if any(pair.verdicts for pair in pairs):
-        grid = new_table("judged correct", ("wins", "losses", *_HEADINGS))
-        for pair in pairs:
-            if pair.verdicts:
-                grid.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
-        console.print(grid)
-    grid = new_table("mean score", _HEADINGS)
+    results = [_result(pair, systems) for pair in pairs]
+    for (one, other), found in ppi.differences.items() if ppi else ():
+        results.append(f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}.")
+    verdicts, scores = new_table("judged correct", ("wins", "losses", *_HEADINGS)), new_table("mean score", _HEADINGS)
     for pair in pairs:
-        grid.add_row(_title(pair), *_cells(pair.scores))
-    console.print(grid)
-    print_lines(console, notes(systems, pairs, ppi))
+        if pair.verdicts:
+            verdicts.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
+        scores.add_row(_title(pair), *_cells(pair.scores))
+    print_report(*results, *(grid for grid in (verdicts, scores) if grid.rows), *notes(systems, pairs, ppi))
 
 
 def _result(pair: Paired, systems: JoinedSystems) -> str:

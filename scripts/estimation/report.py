@@ -7,7 +7,7 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..joining.labels import JoinedRows, cluster_notes
-from ..terminal import new_table, open_console, print_lines
+from ..terminal import new_table, print_report
 from ..uncertainty.intervals import format_interval
 from .ppi import Estimate, Estimates
 
@@ -16,15 +16,13 @@ def show(joined: JoinedRows, estimates: Estimates) -> None:
     """Print the estimates of all rows and of each group, notes and assumptions."""
     from rich.markup import escape
 
-    console = open_console()
     headings = ("rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
     grid = new_table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
     grid.add_row("all", *_cells(estimates.all), style="bold")
     for name, found in estimates.groups.items():
         if isinstance(found, Estimate):
             grid.add_row(escape(name), *_cells(found))
-    console.print(grid)
-    print_lines(console, _notes(joined, estimates))
+    print_report(grid, *_notes(joined, estimates))
 
 
 def _cells(found: Estimate) -> list[str]:

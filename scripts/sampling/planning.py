@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..estimation.ppi import estimate
-from ..terminal import new_table, open_console, print_lines
+from ..terminal import new_table, print_report
 from ..uncertainty.arrays import Floats, number_array
 from .samples import draw, stratum
 
@@ -68,12 +68,10 @@ def _simulate(scores: Floats, count: int, repeats: int, generator: np.random.Gen
 
 def show_plan(planned: Sequence[Margins]) -> None:
     """Print the margin of error for several numbers of labels."""
-    console = open_console()
     headings = ("labels", "labels only", "with scores", "with --stratified")
     grid = new_table("margin of error at 95% confidence", headings, names=())
     for one in planned:
         grid.add_row(
             f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.labels_only, one.with_scores, one.stratified))
         )
-    console.print(grid)
-    print_lines(console, ["Assumes calibrated scores and independent rows."])
+    print_report(grid, "Assumes calibrated scores and independent rows.")
