@@ -78,6 +78,7 @@ def agreement(
         from ..agreement.metric_runs import Metric
         from ..agreement.report import show
         from ..agreement.run import Plan, as_json, read, run
+        from ..files.rows import did_you_mean
         from ..files.writing import check_outputs, write_json
         from ..labeled_data.rows import DataSelection
 
@@ -93,7 +94,11 @@ def agreement(
         sets = [read(name, plan) for name in dict.fromkeys(names)]  # all before the first run, to report missing files
         if twice := [name for name, count in Counter(one.name for one in sets).items() if count > 1]:
             raise ValueError(f"two of the data sets are named {twice[0]!r}. Rename one of the files.")
-        _check_groups(group or [], [name for one in sets for name in (*one.groups, *one.means)])
+        groups = dict.fromkeys(name for one in sets for name in (*one.groups, *one.means))
+        if unknown := [name for name in group or [] if name not in groups]:
+            raise ValueError(
+                f"--group is {unknown[0]!r}, but there is no such group. {did_you_mean(unknown[0], groups)}"
+            )
         metrics = [Metric(spec) for spec in plan.metrics]
         done = []
         for one in sets:  # each is printed and written as soon as it is done
@@ -105,16 +110,6 @@ def agreement(
             show(plan, done[-1], group or [])
     if json_file is not None:
         typer.echo(f"Wrote {json_file}.")
-
-
-def _check_groups(given: list[str], known: list[str]) -> None:
-    from ..files.rows import did_you_mean
-
-    for name in given:
-        if name not in known:
-            raise ValueError(
-                f"--group is {name!r}, but there is no such group. {did_you_mean(name, dict.fromkeys(known))}"
-            )
 
 
 def _specs(names: list[str], load: list[str], compute: list[str], threshold: float | None) -> "list[MetricSpec]":

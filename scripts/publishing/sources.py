@@ -19,16 +19,12 @@ SPACES = Path(spaces.__path__[0])
 MODELS = ("matcher",)
 
 
-def data_set_names() -> list[str]:
-    """Return the names of the data sets that this package builds."""
-    return sorted(folder.name for folder in DATA_SETS.iterdir() if (folder / f"{folder.name}.py").is_file())
-
-
 @cache
 def names(kind: Kind) -> list[str]:
     """Return the names of all repositories of a kind."""
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
-    return {"space": [*apps, *pages()], "dataset": data_set_names(), "model": [*MODELS]}[kind]
+    builders = sorted(folder.name for folder in DATA_SETS.iterdir() if (folder / f"{folder.name}.py").is_file())
+    return {"space": [*apps, *pages()], "dataset": builders, "model": [*MODELS]}[kind]
 
 
 def large_matcher(name: str) -> str:

@@ -113,14 +113,13 @@ def _mean(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
     """Train, and return the file of the epoch with the best mean figure on dev rows: MCC, or a teacher's AUC."""
-    dev, learner = job.dev, job.learner(minilm)
-    figure = "auc" if job.recipe.teaches else "mcc"
+    dev, learner, teaches = job.dev, job.learner(minilm), job.recipe.teaches
+    figure = "auc" if teaches else "mcc"
     answers, questions = sum(map(len, dev.values())), len({row.question for rows in dev.values() for row in rows})
 
     def scored(task: str) -> BySet:
-        classified = classify(learner.classifiers[task], "bem" if job.recipe.teaches else task, dev)
-        bare = job.recipe.teaches
-        return _by_set(classified, row_scores(classified, _BARE) if bare else held_out_scores(classified, task))
+        classified = classify(learner.classifiers[task], "bem" if teaches else task, dev)
+        return _by_set(classified, row_scores(classified, _BARE) if teaches else held_out_scores(classified, task))
 
     def after_epoch(epoch: int, loss: float) -> float:
         learner.save(job.epoch_file(epoch))

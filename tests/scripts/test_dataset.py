@@ -13,7 +13,7 @@ from toy_sets import evouna_question, write_evouna
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
 from evaluate_qa.datasets_scripts.evouna.rows import read_rows
 from evaluate_qa.publishing.dataset import DATA_SETS, build, builder
-from evaluate_qa.publishing.sources import data_set_names
+from evaluate_qa.publishing.sources import names
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_card_describes_the_files(tmp_path, data_dir):
     assert {feature["name"] for feature in nq["features"]} == set(Evouna(config_name="nq").info.features)
 
 
-@pytest.mark.parametrize("name", data_set_names())
+@pytest.mark.parametrize("name", names("dataset"))
 def test_cards_are_complete(name):
     card = DatasetCard.load(DATA_SETS / name / "README.md")
     data_set = builder(name)
