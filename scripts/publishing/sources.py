@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +26,25 @@ def names(kind: Kind) -> list[str]:
     apps = [name for name in metric_names() if (SPACES / name / "app.py").is_file()]
     builders = sorted(folder.name for folder in DATA_SETS.iterdir() if (folder / f"{folder.name}.py").is_file())
     return {"space": [*apps, *pages()], "dataset": builders, "model": [*MODELS]}[kind]
+
+
+def choose_repositories(wanted: Iterable[str]) -> list[tuple[Kind, str]]:
+    """Return kind and name of everything to publish: models first, because metrics need them.
+
+    The name of a large matcher is the path of its folder.
+    """
+    chosen: set[tuple[Kind, str]] = set()
+    groups: dict[str, Kind] = {"metrics": "space", "datasets": "dataset", "models": "model"}
+    for name in wanted:
+        if name in groups:
+            chosen |= {(groups[name], member) for member in names(groups[name])}
+        else:
+            chosen |= {(kind, name) for kind in KINDS if name in names(kind)} or {("model", large_matcher(name))}
+    metrics = {name for kind, name in chosen if kind == "space"} - {*pages()}
+    metrics |= {other for name in metrics for other in needed_metrics(name)}
+    chosen |= {("space", name) for name in metrics}
+    chosen |= {("model", model) for name in metrics for model in needed_models(name)}
+    return sorted(chosen, key=lambda one: (KINDS.index(one[0]), one[1]))
 
 
 def large_matcher(name: str) -> str:

@@ -1,8 +1,9 @@
 """Check the account; build, test and upload repositories one after the other; and explain errors in one line."""
 
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import typer
@@ -12,7 +13,7 @@ from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 from .. import __version__
 from . import trial_run
 from .building import build
-from .repository import Repository
+from .repository import Kind, Repository
 
 # HTTPError of httpx or of httpx2, depending on the version of huggingface_hub.
 _HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
@@ -21,6 +22,31 @@ ERRORS = (OSError, ValueError, RuntimeError, _HTTPError)
 """The errors of files, of the Hub and of the network, which `explain` turns into a line."""
 
 _LOGIN = "Create a token with write access at https://huggingface.co/settings/tokens, then run: hf auth login"
+
+
+def publish(chosen: Sequence[tuple[Kind, str]], namespace: str, output: Path | None, data_dir: Path | None) -> bool:
+    """Build, test and upload; with an output folder, upload nothing. Return True if there was no problem."""
+    api = HfApi(library_name="evaluate-qa", library_version=__version__)
+    with _root(output) as root:
+        repositories = [
+            Repository(kind, namespace, Path(name).name, Path(root), Path(name) if Path(name).is_absolute() else None)
+            for kind, name in chosen
+        ]
+        if not output:
+            check_account(api, namespace)
+        if not prepare(repositories, data_dir):
+            typer.echo("evaluate-qa publish: nothing was uploaded. Fix the problems listed above.", err=True)
+            return False
+        return bool(output) or upload(api, repositories)
+
+
+def _root(output: Path | None) -> AbstractContextManager[str]:
+    """Return the folder to build in."""
+    if output is None:
+        return tempfile.TemporaryDirectory(prefix="evaluate-qa-publish-")
+    if output.exists() and (output.is_file() or any(output.iterdir())):
+        raise FileExistsError(f"{output} already exists and is not empty. Name a new or empty folder.")
+    return nullcontext(str(output.resolve()))
 
 
 def check_account(api: HfApi, namespace: str) -> None:

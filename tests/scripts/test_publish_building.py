@@ -7,7 +7,6 @@ import pytest
 from huggingface_hub import ModelCard, SpaceCard
 from packaging.requirements import Requirement
 
-from evaluate_qa.commands.publish import selection
 from evaluate_qa.loading import METRICS
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.publishing import sources, trial_run
@@ -124,14 +123,14 @@ def test_invalid_name_is_refused(repository, tmp_path):
     ],
 )
 def test_selection_adds_the_repositories_that_a_metric_needs(names, expected):
-    chosen = selection(names)
+    chosen = sources.choose_repositories(names)
     assert {f"{kind}s": {name for other, name in chosen if other == kind} for kind, _ in chosen} == expected
     assert [kind for kind, _ in chosen] == sorted((kind for kind, _ in chosen), key=["model", "dataset", "space"].index)
 
 
 def test_unknown_name_is_refused():
     with pytest.raises(ValueError, match=r"no 'smlie' to publish\. Available: .*smile.*evouna.*matcher"):
-        selection(["smile", "smlie"])
+        sources.choose_repositories(["smile", "smlie"])
 
 
 def test_requirements_are_pinned():

@@ -11,7 +11,6 @@ from huggingface_hub import HfApi, ModelCard
 from tiny_mpnet import save_tiny_mpnet
 
 import evaluate_qa
-from evaluate_qa.commands.publish import selection
 from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS
 from evaluate_qa.dev.accelerator.verdicts import TRAINED
 from evaluate_qa.metrics._shared.large import HEAD, blank, save_head
@@ -145,12 +144,12 @@ def test_the_card_of_another_encoder_is_not_generated(copy, tmp_path):
 
 def test_the_folder_of_a_large_matcher_is_recognized(copy, tmp_path, monkeypatch):
     monkeypatch.chdir(copy)
-    assert selection([".", "morqa"]) == [("model", str(copy)), ("dataset", "morqa")]
+    assert sources.choose_repositories([".", "morqa"]) == [("model", str(copy)), ("dataset", "morqa")]
     with pytest.raises(ValueError, match=r"no '\.\.' to publish\. Available: .*, models, and folders with head\.safe"):
-        selection([".."])
+        sources.choose_repositories([".."])
     taken = copy.rename(tmp_path / "matcher")
     with pytest.raises(ValueError, match=r"matcher would replace the model matcher .*\. Rename the folder"):
-        selection([str(taken)])
+        sources.choose_repositories([str(taken)])
 
 
 def test_the_card_names_all_training_data_and_their_licenses(root):
