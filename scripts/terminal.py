@@ -63,6 +63,7 @@ _EXTRA_OF = {
     **dict.fromkeys(("fastapi", "uvicorn"), "serve"),
     **dict.fromkeys(("torch", "transformers"), "torch"),
     "aiohttp": "synthesize",
+    "gradio": "spaces",
 }
 
 

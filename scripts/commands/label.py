@@ -37,13 +37,11 @@ def label(
     """
     with reported_errors("label"):
         from ..joining.column_roles import parse_columns
-        from ..labeling.sheet import Sheet
+        from ..labeling.sheet import Sheet, agreement
 
         named = parse_columns(column, ["label"]).label
         sheet = Sheet(file, named, show or [])
         if kappa is not None:
-            from ..labeling.sheet import agreement
-
             both, alike, found = agreement(sheet, Sheet(kappa, named))
             typer.echo(
                 f"The labels agree on {alike:,} of {counted(both, 'row')} that both labeled ({alike / both:.1%}). "
@@ -52,10 +50,8 @@ def label(
             )
             return
         typer.echo("Loading the labeling page. This can take a minute on a busy machine…", err=True)
-        try:
-            from ..labeling.page import launch
-        except ImportError as error:
-            raise ImportError("The page needs gradio. Install it with: pip install 'evaluate-qa[spaces]'") from error
+        from ..labeling.page import launch
+
         if sheet.hidden:
             typer.echo(
                 f"Hidden columns: {', '.join(sheet.hidden)}. They may hold scores or labels; --show shows a column.",
