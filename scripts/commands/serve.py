@@ -14,7 +14,9 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(
-    metric: Annotated[str, typer.Option("--metric", "-m", help="Serve this metric of the package.")],
+    metrics: Annotated[
+        list[str], typer.Option("--metric", "-m", metavar="<str>", help="Serve this metric of the package.")
+    ],
     load: Load = None,
     compute: Compute = None,
     host: Annotated[str, _server("Listen on this address; 0.0.0.0 is every address of this machine.")] = "127.0.0.1",
@@ -33,6 +35,9 @@ def serve(
         from ..loading import load as load_scorer
         from ..options import parse_options
 
+        metric, *more = metrics
+        if more:
+            raise ValueError(f"--metric was given {len(metrics)} times. Start a server for each, with different ports.")
         loading = parse_options(load or [], metric)
         if metric not in metric_names():
             hint = did_you_mean(metric, metric_names())

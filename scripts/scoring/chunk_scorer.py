@@ -7,15 +7,18 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, RowError, as_list
 
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
+from ..options import compute_options
 from ..standalone import program
 from .columns import MetricColumns, accepted_columns
 
 _Result = TypeVar("_Result")
 # Lists of bleu and similar metrics with one entry per n-gram length, even if there are as many rows.
 _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
+# Options of deltableu for intervals and tests over all rows, which no chunk has.
+_OF_ALL_ROWS = frozenset({"n_bootstrap", "n_trials", "seed"})
 
 SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
@@ -112,6 +115,13 @@ class ChunkScorer:
         for name in compute:
             if name in self._accepted:
                 raise ValueError(f"--compute {name}=…: {name} is a column. Name it with --column {name}=NAME.")
+            if name in KNOWN_COLUMNS or (metric.name == "deltableu" and name in _OF_ALL_ROWS):
+                raise ValueError(
+                    f"--compute {name}=…: score does not accept {name}, because it scores {metric.name} row by row. "
+                    "Pass it to compute in Python."
+                )
+        # None for metrics by others, whose rows and keywords are only checked while they are scored.
+        self._options = compute_options(metric, compute) if hasattr(metric, "check_columns") else None
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options
@@ -133,12 +143,8 @@ class ChunkScorer:
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""
-        check, options = getattr(self._metric, "check_columns", None), getattr(self._metric, "options", None)
-        if check is None or options is None:
-            self._attempt(records, lambda _: None)
-        else:
-            chosen = made(self._metric.name, options, self._compute)
-            self._attempt(records, lambda columns: check(columns, chosen))
+        options = self._options
+        self._attempt(records, lambda columns: options and self._metric.check_columns(columns, options))
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score the rows.
@@ -165,8 +171,7 @@ class ChunkScorer:
 
     def pooled_score(self, progress: Progress) -> float:
         """Return the score of all rows together from their statistics."""
-        options, _ = self._metric.check_call(self._compute)
-        return float(self._metric.pooled_score(progress.statistics, options))
+        return float(self._metric.pooled_score(progress.statistics, self._options))
 
     def _compute_rows(self, columns: Mapping[str, list[Any]]) -> tuple[dict[str, Any], Sequence[float]]:
         """Return the result of `compute`, and statistics if the metric has them."""

@@ -215,6 +215,14 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "questions=q"], "questions is a column. Name it"),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--compute", "n_bootstrap=9", "--metric", "deltableu"],
+            "--compute n_bootstrap=…: score does not accept n_bootstrap, because it scores deltableu row by row.",
+        ),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--compute", 'against=["a"]', "--metric", "deltableu"],
+            "--compute against=…: score does not accept against, because it scores deltableu row by row. Pass it to",
+        ),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "a=prediction"], "as --column predictions=a."),
@@ -240,6 +248,12 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
     Path("empty.jsonl").touch()
     assert message in score(*arguments, code=1).stderr
     assert _files() == ["empty.jsonl", "in.jsonl"]
+
+
+def test_an_unknown_option_is_reported_before_any_row_is_read(score):
+    Path("in.jsonl").write_text("no JSON")
+    error = score("--input", "in.jsonl", "--output", "out.jsonl", "--compute", "bonos=1", "--errors", "e.jsonl", code=1)
+    assert error.stderr == "evaluate-qa score: toy: unknown keyword 'bonos'; did you mean 'bonus'?\n"
 
 
 def test_deltableu_does_not_read_a_second_system(score):
