@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -19,6 +20,7 @@ _Result = TypeVar("_Result")
 _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
 # Options of deltableu for intervals and tests over all rows, which no chunk has.
 _OF_ALL_ROWS = frozenset({"n_bootstrap", "n_trials", "seed"})
+_BLANK = {"predictions": "", "references": "-", "questions": "-"}  # an empty answer is wrong without a judge's request
 
 SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
@@ -106,6 +108,8 @@ class ChunkScorer:
     ) -> None:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
+        self._nothing = (None, "") if columns.blanks else (None,)
+        self._filled: dict[str, int] = {}  # column of the input → the number of its first row with a value
         self._accepted = accepted_columns(metric)
         for column in columns.named:
             if column not in self._accepted:
@@ -135,11 +139,36 @@ class ChunkScorer:
         return program(self._metric)
 
     def require_columns(self, records: Sequence[Record], are_first: bool) -> None:
-        """Raise RowsError if no first row has a column that the metric needs, or a row has it under both names."""
+        """Raise RowsError if no first row has a column that the metric needs, or a row has it under both names.
+
+        Remember the columns that have values, for `require_free_names`.
+        """
         rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
         if are_first:
             self._columns.require(source_name(self._source), [row for _, row in rows], self._required)
         self._columns.require_one_name(self._source, rows, self._accepted)
+        for number, row in rows:
+            if not row.keys() <= self._filled.keys():
+                for name in row.keys() - self._filled.keys():
+                    if row[name] not in self._nothing:
+                        self._filled[name] = number
+
+    def require_free_names(self) -> None:
+        """Raise RowsError if the input has a column that the metric will add; metrics by others are checked later.
+
+        The columns are those that a blank answer gets.
+        """
+        added = {f"{self._prefix}{name}" for name in self.blank_result}
+        if taken := [(self._filled[name], name) for name in added & self._filled.keys()]:
+            raise self._name_error(*min(taken))
+
+    @cached_property
+    def blank_result(self) -> dict[str, Any]:
+        """The columns, with the signature, of a row with a blank answer; none if the metric reads no references."""
+        if self._options is None or "references" not in self._required:
+            return {}
+        result, _ = self._compute_rows({name: [_BLANK[name]] for name in self._accepted if name in _BLANK})
+        return {SIGNATURE: result[SIGNATURE], **row_lists(result, 1)}
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""
@@ -218,20 +247,22 @@ class ChunkScorer:
 
     def _add_columns(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
-        nothing = (None, "") if self._columns.blanks else (None,)
         for index, (number, row) in enumerate(rows):
             # A metric may return a column of the input, such as keywords, and fill in missing values.
-            both = [name for name in named if name in row and row[name] not in nothing]
+            both = [name for name in named if name in row and row[name] not in self._nothing]
             if taken := [name for name in both if named[name][index] not in (None, row[name])]:
-                raise RowsError(
-                    f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds. "
-                    f"Rename the added columns, for example with --prefix {self._metric.name}_"
-                )
+                raise self._name_error(number, min(taken))
         return [
             row
             | {name: values[index] for name, values in named.items() if values[index] is not None or name not in row}
             for index, (_, row) in enumerate(rows)
         ]
+
+    def _name_error(self, number: int, name: str) -> RowsError:
+        return RowsError(
+            f"{place(self._source, number)}: there is a column {name!r} already, which the metric adds. "
+            f"Rename the added columns, for example with --prefix {self._metric.name}_"
+        )
 
 
 def row_lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from chat_server import ChatServer
 from commands import run_command
 from toy_metric import toy_rows, write_plain_metric, write_toy_metric
 from waiting import when_there
@@ -41,6 +42,13 @@ def score(working_folder, toy):
         return run_command("score", *metric, *arguments, code=code, **keywords)
 
     return run
+
+
+@pytest.fixture
+def chat_server():
+    server = ChatServer()
+    yield server
+    server.close()
 
 
 def _files():
@@ -204,6 +212,28 @@ def test_a_column_of_the_input_is_never_overwritten(score):
     assert "--prefix toy_" in message
     score("--input", "in.jsonl", "--output", "out.jsonl", "--prefix", "toy_")
     assert _rows("out.jsonl")[0]["verdict"] == "human"
+
+
+@pytest.mark.parametrize("source", ["in.jsonl", "-"])
+def test_a_column_that_the_judge_adds_is_reported_before_any_request(score, chat_server, source):
+    rows = [{**row, "label": label} for row, label in zip(ROWS, (None, "right", "wrong"), strict=True)]
+    write_rows("in.jsonl", rows)
+    judge = ["--metric", "judge", "--load", f"endpoint={chat_server.url}", "--load", "model=m", "--output", "out.jsonl"]
+    options = ["--input", source, *judge, "--chunk-size", 2]
+    error = score(*options, code=1, input=_lines(rows)).stderr
+    assert "line 2: there is a column 'label' already, which the metric adds. Rename the added columns, for" in error
+    assert "--prefix judge_" in error
+    assert chat_server.bodies == []
+    score(*options, "--prefix", "judge_", input=_lines(rows))
+    assert [row["label"] for row in _rows("out.jsonl")] == [None, "right", "wrong"]
+    assert [row["judge_label"] for row in _rows("out.jsonl")] == ["correct", "not attempted", "correct"]
+
+
+def test_a_column_that_the_metric_adds_is_reported_before_the_first_chunk(score):
+    write_rows("in.jsonl", [*ROWS, {**ROWS[0], "verdict": 1}])
+    message = score("--input", "in.jsonl", "--output", "out.jsonl", "--chunk-size", 1, code=1).stderr
+    assert "in.jsonl, line 4: there is a column 'verdict' already, which the metric adds." in message
+    assert _files() == ["in.jsonl"]
 
 
 @pytest.mark.parametrize(
