@@ -36,7 +36,8 @@ def score(
         bool,
         _run(
             "Continue a stopped run. Do nothing if the output is complete: as many rows as the input, not older, and "
-            "scored with the same metric and options (as named in its signature).",
+            "with the signature and the first scores that this run gives. (For judge, only the signature is compared; "
+            "for evqascore, only the options of --compute.)",
             "--resume",
         ),
     ] = False,

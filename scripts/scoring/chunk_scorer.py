@@ -125,7 +125,7 @@ class ChunkScorer:
                     "Pass it to compute in Python."
                 )
         # None for metrics by others, whose rows and keywords are only checked while they are scored.
-        self._options = compute_options(metric, compute) if hasattr(metric, "check_columns") else None
+        self._options: Any = compute_options(metric, compute) if hasattr(metric, "check_columns") else None
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options
@@ -169,6 +169,12 @@ class ChunkScorer:
             return {}
         result, _ = self._compute_rows({name: [_BLANK[name]] for name in self._accepted if name in _BLANK})
         return {SIGNATURE: result[SIGNATURE], **row_lists(result, 1)}
+
+    def other_options(self, signature: str) -> str:
+        """Return the keys of a signature whose values differ from the options of `compute`, separated by commas."""
+        found = dict(part.split(":", 1) for part in signature.split("|")[1:])
+        settings = {key: None if value is None else str(value) for key, value in self._options.settings().items()}
+        return ", ".join(key for key, value in settings.items() if key != "kw" and found.get(key) != value)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""

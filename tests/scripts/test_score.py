@@ -536,6 +536,37 @@ def test_finished_output_is_complete_or_is_not_replaced(score, options, message)
     assert _rows("out.jsonl") == before
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_an_output_with_scores_of_another_column_is_not_complete(score, suffix):
+    write_rows("in.jsonl", [{"a": text, "b": "a cat", "references": "a cat"} for text in ("a cat", "a", None)])
+    options = ["--input", "in.jsonl", "--output", f"out.{suffix}", "--errors", "bad.jsonl", "--column"]
+    score(*options, "predictions=a")
+    assert "is complete already." in score(*options, "predictions=a", "--resume").stderr
+    error = score(*options, "predictions=b", "--resume", "--compute", "bonus=0", code=1).stderr
+    assert f"out.{suffix}, {'line' if suffix == 'jsonl' else 'row'} 2 has the score 0.5, but this run gives" in error
+
+
+@pytest.mark.parametrize(
+    ("option", "difference"),
+    [
+        (["--load", "api=chat"], None),
+        (["--load", "model=other"], "|model:other|"),
+        (["--load", "protocol=yes-no"], "|protocol:yes-no@"),
+        (["--load", "first=bem"], "|first:bem,"),
+        (["--compute", "samples=2"], "|samples:2"),
+    ],
+)
+def test_another_judges_output_is_not_complete_and_no_request_is_sent(score, chat_server, option, difference):
+    write_rows("in.jsonl", ROWS)
+    options = ["--metric", "judge", "--input", "in.jsonl", "--output", "out.jsonl", "--load", "model=m"]
+    options += ["--load", f"endpoint={chat_server.url}"]
+    score(*options)
+    asked = len(chat_server.bodies)
+    message = score(*options, *option, "--resume", code=int(difference is not None)).stderr
+    assert "out.jsonl is complete already." in message if difference is None else difference in message
+    assert len(chat_server.bodies) == asked
+
+
 @pytest.mark.usefixtures("stopped")
 def test_overwrite_drops_the_work_of_a_stopped_run(score):
     score("--input", "-", "--output", "out.jsonl", "--overwrite", "--prefix", "toy_", input=_lines(ROWS))
