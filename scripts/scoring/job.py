@@ -88,6 +88,11 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is an output, or the work of a stopped run."""
+        return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
+
     def output_is_complete(self) -> bool:
         """Return whether every row of the output has a score, and no run was stopped.
 

@@ -473,9 +473,14 @@ def test_bad_rows_replace_nothing_but_bad_rows(score):
     error = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "mine.jsonl", code=1).stderr
     assert "mine.jsonl exists and does not hold bad rows" in error
     assert Path("mine.jsonl").read_bytes() == before
-    for _ in range(2):
-        score("--input", "in.jsonl", "--output", "other.jsonl", "--errors", "bad.jsonl", "--overwrite")
-    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+    for name in ("out.jsonl", "-"):
+        options = ["--input", "in.jsonl", "--output", name, "--errors", "bad.jsonl"]
+        score(*options, "--overwrite")
+        write_rows("in.jsonl", BAD[1:])
+        more = [] if name == "-" else ["--resume", "--output", "other.jsonl"]
+        error = score(*options, *more, code=1).stderr
+        assert "bad.jsonl already exists. Use --overwrite to replace it, or name another --errors." in error
+        assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5] if name == "out.jsonl" else [3, 4]
 
 
 @pytest.mark.parametrize("errors", [[], ["--errors", "other.jsonl"]])
@@ -595,11 +600,11 @@ def test_an_existing_output_is_replaced_only_with_overwrite(score):
 def test_a_run_without_any_score_leaves_no_work(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
-    for _ in range(2):
-        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, code=1).stderr
+    for more in ([], ["--overwrite"]):
+        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, *more, code=1).stderr
         assert _files() == ["bad.jsonl", "in.jsonl"]
     write_rows("in.jsonl", ROWS)
-    score(*options)
+    score(*options, "--overwrite")
     assert len(_rows("out.jsonl")) == 3
 
 
