@@ -20,8 +20,7 @@ from .checkpoints import find as find_checkpoint
 from .devices import best_device
 from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
 from .large import HEAD, read_large
-from .lexical import COLUMNS, evidence
-from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
+from .lexical import FEATURES
 from .matcher import MAX_LENGTH, TASKS, build, find, read, tensors
 from .onnx_engine import OnnxPairEngine
 
@@ -30,7 +29,7 @@ Logits = NDArray[np.float64]
 # Texts that are tokenized in one call.
 _CHUNK = 4096
 # The features that the final layers of a matcher may use.
-_FEATURES = frozenset({"margin", "entailment", "intercept", *COLUMNS})
+_FEATURES = frozenset({"margin", "entailment", "intercept", *FEATURES})
 
 # The packages that torch models need.
 _PACKAGES = ("torch", "transformers")
@@ -265,28 +264,3 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
     else:
         classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
     return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
-
-
-def read_pairs(
-    model: Loaded,
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]],
-    questions: Sequence[str],
-    options: MatcherOptions,
-    pair: Callable[[str, str, str], Texts],
-    value: Callable[[Logits, int], Logits],
-    describe: str,
-) -> Parts:
-    """Return the classifier's outputs and the word features of each pair of an answer and a reference."""
-    (asked, texts, wanted), claims = search(questions, predictions, references, options.by_sentence)
-    inputs = expand(asked, texts, wanted, options, model.classifier)
-    logits = model.classifier.logits([pair(*sides) for sides in inputs.texts], inputs.tokens, describe)
-    return Parts(
-        starts=row_starts(references),
-        answered=inputs.answered,
-        claims=claims,
-        said=inputs.best_window(value(logits, model.positive)),
-        evidence=claims.evidence(evidence(texts, wanted)),
-        weights={},
-        exact=exact_scores(questions, predictions, references, read=not model.layers),
-    )

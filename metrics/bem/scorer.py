@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, question
-from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
-from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts
+from .._shared.classifiers import Loaded, Preset, Texts, load
+from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -99,18 +99,20 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
 
-    def parts(
+    def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
-    ) -> Parts:
-        """Return the model's output for each pair of an answer and a reference, the input of `scoring.score`."""
-        parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
-        return replace(parts, weights=self.model.layers[self.model.layer] if self.model.layers else {})
+    ) -> PairFeatures:
+        """Return the features of each pair of an answer and a reference, the input of `scoring.score`."""
+        features = compute_features(
+            self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers"
+        )
+        return replace(features, weights=self.model.layers[self.model.layer] if self.model.layers else {})
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
-        parts = self.parts(predictions, references, questions, options)
-        lexical = self.model.layer if parts.weights and options.lexical is not False else "none"
+        features = self.features(predictions, references, questions, options)
+        lexical = self.model.layer if features.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
-        scores = score(parts, options)
-        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)
+        scores = score(features, options)
+        return Scored(replace(scores, not_attempted=find_abstentions(predictions, scores.verdict)), settings)

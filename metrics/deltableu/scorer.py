@@ -9,7 +9,7 @@ import numpy as np
 import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
-from .._shared.arithmetic import Floats
+from .._shared.pairs import Floats
 from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -120,7 +120,7 @@ class DeltableuScorer(ForTraining, ForReward):
     def joint(self, columns: Mapping[str, list[Any]]) -> None:
         """Score each call alone: its signature depends on its rows, and there is no model that gains by batches."""
 
-    def parts(
+    def features(
         self,
         predictions: list[str],
         references: list[list[str]],
@@ -169,7 +169,7 @@ class DeltableuScorer(ForTraining, ForReward):
             "sacrebleu": sacrebleu.__version__,
         }
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
-        return Scored([self.parts(one, references, reference_weights, options) for one in systems], settings)
+        return Scored([self.features(one, references, reference_weights, options) for one in systems], settings)
 
     def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
         """Return the score of all rows together, which is not a mean, and the score of each row."""

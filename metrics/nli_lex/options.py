@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import Choice, Control, Kind, Text, option, read_weights
-from .._shared.lexical import by_length
-from .._shared.long_texts import MatcherOptions
+from .._shared.lexical import features_by_length
+from .._shared.matcher_options import MatcherOptions
 from .._values.options import ValueOptions
 
 Lexical = Literal["match", "recall", "lengths", False]
@@ -16,11 +16,11 @@ Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
 
-# The columns that each lexical signal adds to the entailment probability.
+# The features that each lexical signal adds to the entailment probability.
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
-    "lengths": by_length("entailment"),
+    "lengths": features_by_length("entailment"),
     False: (),
 }
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
-from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
-from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts
+from .._shared.classifiers import Loaded, Preset, Texts, load
+from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.training import ForTraining
@@ -126,10 +126,10 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         if len(set(judged)) == 1:
             raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
         learner()
-        parts = self.parts(**rows, options=chosen)
+        features = self.features(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
-        columns = {"entailment": parts.said, **parts.evidence}
-        return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool))
+        values = {"entailment": features.outputs, **features.word_features}
+        return fit_weights(values, names, features.starts, features.answered, np.array(judged, dtype=bool))
 
     def weights(self, options: NliLexOptions) -> Weights:
         """Return the logistic layer's weights for these options; plain NLI has none by default.
@@ -142,12 +142,12 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             raise ValueError(f"nli_lex: this model has no weights for lexical={lexical!r}; pass weights=, see fit")
         return defaults.get(lexical, {}) if given is None else given
 
-    def parts(
+    def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
-    ) -> Parts:
-        """Return the model's output for each pair of an answer and a reference, without the weights."""
+    ) -> PairFeatures:
+        """Return the features of each pair of an answer and a reference, without the weights."""
         pair = partial(nli_pair, premise=options.premise, hypothesis=options.hypothesis)
-        return read_pairs(
+        return compute_features(
             self.model, predictions, references, questions, options, pair, class_probability, "nli_lex: answers"
         )
 
@@ -158,7 +158,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Scored:
         lexical, weights = self._lexical(options), self.weights(options)
-        parts = replace(self.parts(predictions, references, questions, options), weights=weights)
+        features = replace(self.features(predictions, references, questions, options), weights=weights)
         # The model's hash covers its own weights.
         given = None if options.weights is None and self.model.layers else weights
         templates = (options.premise, options.hypothesis)
@@ -170,5 +170,5 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             **options.settings(),
             **self.model.options.settings(),
         }
-        scores = score(parts, options)
-        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)
+        scores = score(features, options)
+        return Scored(replace(scores, not_attempted=find_abstentions(predictions, scores.verdict)), settings)

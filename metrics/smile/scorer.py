@@ -83,7 +83,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         lemmatizer(options)
         super().prepare(options)
 
-    def parts(
+    def features(
         self,
         predictions: list[str],
         references: list[list[str]],
@@ -114,7 +114,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         options: SmileOptions,
     ) -> Scored:
         contending = partial(contenders, options=options)
-        parts = self.parts(predictions, references, questions, synthetic_answers, options, contending)
+        features = self.features(predictions, references, questions, synthetic_answers, options, contending)
         settings = {
             "emb": self.model.name,
             **options.settings(),
@@ -123,4 +123,4 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
             "prompt": self.load_options.prompt_name,
             **self.model.options.settings(),
         }
-        return Scored(score(parts, options), settings)
+        return Scored(score(features, options), settings)

@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, Pairs, first_best
+from .._shared.pairs import Floats, Indices, first_best
 from .options import BINS, Combine, Similarity, SmileOptions
 
 
 @dataclass(frozen=True)
-class Components(Pairs):
-    """The components of each pair; every array has shape (pairs,).
+class Components:
+    """The components of each pair; every array but `starts` has shape (pairs,).
 
     Args:
+        starts: Index of the first pair of each row, shape (rows,).
+        answered: False for a pair with a blank answer, which scores 0.
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
         ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
         exact_match: EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match),
@@ -30,6 +32,8 @@ class Components(Pairs):
         best_ngram: The n-gram that reached the maximum.
     """
 
+    starts: Indices
+    answered: NDArray[np.bool_]
     semantic_cosine: Floats
     ngram_cosine: Floats
     exact_match: Floats

@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import load_checkpoint
-from evaluate_qa.metrics._shared.long_texts import windows
+from evaluate_qa.metrics._shared.windows import windows
 
 CPU = ModelOptions(device="cpu")
 TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)
