@@ -4,7 +4,7 @@ import inspect
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
 
@@ -31,15 +31,16 @@ __tracebackhide__ = True  # pytest shows the message and the caller
 class Scored:
     """The scores of rows."""
 
-    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason
-    # why a row could not be scored. A column that is None is left out.
-    scores: Any
+    # The columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason why a row could not
+    # be scored.
+    per_example: dict[str, list[Any]]
     settings: Mapping[str, object]  # the signature's values by key
-    values: Any = None  # has more columns
+    summary: Mapping[str, Any] = field(default_factory=dict)  # figures of all rows together; they replace means
 
     def part(self, rows: Sequence[int]) -> "Scored":
         """Return the scores of some rows."""
-        return replace(self, scores=_part(self.scores, rows), values=_part(self.values, rows) if self.values else None)
+        columns = {name: [values[row] for row in rows] for name, values in self.per_example.items()}
+        return replace(self, per_example=columns)
 
 
 class Scorer:
@@ -160,8 +161,7 @@ class Scorer:
 
     def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
         """Return means, signature and row scores as Python numbers, strings and lists."""
-        columns = vars(scored.scores) | (vars(scored.values) if scored.values else {})
-        rows = {name: _listed(values) for name, values in columns.items() if values is not None}
+        rows = scored.per_example
         result: dict[str, Any] = {self.name: mean(rows["score"])}
         if "verdict" in rows:
             result["accuracy"] = mean(rows["verdict"])
@@ -173,6 +173,7 @@ class Scorer:
             result["unsupported_language"] = sum(rows["unsupported_language"])
         if "error" in rows:
             result["unscored"] = sum(error is not None for error in rows["error"])
+        result |= scored.summary
         result["signature"] = self.signature(scored.settings)
         return result | {"per_example": rows} if per_example else result
 
@@ -261,6 +262,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_other_threads)
 
 
+def as_columns(scores: Any) -> dict[str, list[Any]]:
+    """Return a dataclass of arrays and lists as columns; a field that is None is left out."""
+    fields = {name: values for name, values in vars(scores).items() if values is not None}
+    return {name: values if isinstance(values, list) else values.tolist() for name, values in fields.items()}
+
+
 def mean(values: Sequence[Any]) -> float | None:
     """Return the mean of the values that are not None; None if all are None."""
     known = [value for value in values if value is not None]
@@ -305,15 +312,3 @@ def described(option: Declaration) -> str:
     bounded = getattr(option.kind, "low", None) not in (None, 1)
     values = f"Expects {option.kind.expected}; default" if bounded else "Default"
     return f"{option.help} {values}: {option.default_text}."
-
-
-def _part(columns: Any, rows: Sequence[int]) -> Any:
-    parts = {
-        name: [values[row] for row in rows] if isinstance(values, list) else None if values is None else values[[*rows]]
-        for name, values in vars(columns).items()
-    }
-    return type(columns)(**parts)
-
-
-def _listed(values: Any) -> list[Any]:
-    return values if isinstance(values, list) else values.tolist()

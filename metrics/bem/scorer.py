@@ -10,7 +10,7 @@ from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowVa
 from .._shared.classifiers import Loaded, Preset, Texts, load
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
+from .._shared.scorer import Scored, as_columns
 from .._shared.training import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import BemOptions
@@ -114,5 +114,5 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         features = self.features(predictions, references, questions, options)
         lexical = self.model.layer if features.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
-        scores = score(features, options)
-        return Scored(replace(scores, not_attempted=find_abstentions(predictions, scores.verdict)), settings)
+        scores = as_columns(score(features, options))
+        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)

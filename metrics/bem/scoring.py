@@ -33,7 +33,6 @@ class Scores:
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None
     unsupported_language: NDArray[np.bool_]
-    not_attempted: list[bool] | None = None
 
 
 def score(features: PairFeatures, options: BemOptions) -> Scores:

@@ -169,16 +169,10 @@ class DeltableuScorer(ForTraining, ForReward):
             "sacrebleu": sacrebleu.__version__,
         }
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
-        return Scored([self.features(one, references, reference_weights, options) for one in systems], settings)
-
-    def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
-        """Return the score of all rows together, which is not a mean, and the score of each row."""
-        first, *second = scored.scores
-        result = corpus_figures(first, options)
-        result["signature"] = self.signature(scored.settings)
+        first, *second = (self.features(one, references, reference_weights, options) for one in systems)
+        summary = corpus_figures(first, options)
         if options.n_bootstrap:
-            scores = bootstrap_scores(first, options, options.n_bootstrap)
-            result["confidence"] = confidence(scores, options.seed)
+            summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)
         if second:
-            result["comparison"] = comparison(first, second[0], options)
-        return result | {"per_example": row_figures(first, options)} if per_example else result
+            summary["comparison"] = comparison(first, second[0], options)
+        return Scored(row_figures(first, options), settings, summary)

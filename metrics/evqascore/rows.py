@@ -6,7 +6,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .._shared.chat_models import NoAnswer
 from .._shared.progress import followed, progress
+from .._shared.scorer import as_columns
 from .clip import Encoder, Vectors
 from .encoding import video_features
 from .features import VideoFeatures, file_of, in_utf8, read_features
@@ -206,14 +206,13 @@ def _compared(row: VideoRow, video: VideoFeatures, vectors: Mapping[str, Vectors
     return Evidence(parts, keywords, known, video.frames[best].tolist(), len(video.vectors))
 
 
-def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> SimpleNamespace:
+def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> dict[str, list[Any]]:
     """Return the columns of the result's `per_example`: the scores and their basis.
 
     A row that could not be scored has None in all columns except `error`, which exists with `unreadable="none"`.
     """
     scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
-    scores = vars(score([one.parts for one in scored], options)).items()
-    columns: dict[str, list[Any]] = {name: values.tolist() for name, values in scores if values is not None}
+    columns = as_columns(score([one.parts for one in scored], options))
     columns["mode"] = [one.parts.mode for one in scored]
     for name in ("keywords", "best_times", "best_frames", "frames"):
         columns[name] = [getattr(one, name) for one in scored]
@@ -222,4 +221,4 @@ def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Simp
         columns[name] = [next(left) if isinstance(outcome, Evidence) else None for outcome in outcomes]
     if options.unreadable == "none":
         columns["error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]
-    return SimpleNamespace(**columns)
+    return columns

@@ -14,7 +14,7 @@ from .clip_models import load_clip, load_demo
 from .features import check_features
 from .keywords import KeywordModel, yake_for, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import check_keywords, check_sources, check_video, gather, rows_of, table
+from .rows import build_columns, check_keywords, check_sources, check_video, gather, rows_of
 
 
 class Models(NamedTuple):
@@ -129,7 +129,7 @@ class EvqascoreScorer(Scorer):
     ) -> Scored:
         encoder, chat = self.model
         rows = rows_of(predictions, questions, videos, video_features, keywords, options.mode)
-        scores = table(gather(rows, encoder, chat, options, self.load_options.cache), options)
+        columns = build_columns(gather(rows, encoder, chat, options, self.load_options.cache), options)
         given = [row.keywords is not None for row in rows if not row.blank]
         extractor = chat.label if chat else yake_label(options.lang)
         sources = ["given"] * any(given) + [extractor] * (not all(given))
@@ -139,6 +139,6 @@ class EvqascoreScorer(Scorer):
             "kw": "+".join(sources) or None,
             **replace(self.load_options, dtype=encoder.dtype).settings(),
             "av": version("av") if any(row.video for row in rows) else None,
-            "mode": "+".join(sorted(set(filter(None, scores.mode)))) or None,
+            "mode": "+".join(sorted(set(filter(None, columns["mode"])))) or None,
         }
-        return Scored(scores, settings)
+        return Scored(columns, settings)

@@ -13,7 +13,7 @@ from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import Loaded, Preset, Texts, load
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
+from .._shared.scorer import Scored, as_columns
 from .._shared.training import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
@@ -170,5 +170,5 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             **options.settings(),
             **self.model.options.settings(),
         }
-        scores = score(features, options)
-        return Scored(replace(scores, not_attempted=find_abstentions(predictions, scores.verdict)), settings)
+        scores = as_columns(score(features, options))
+        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)

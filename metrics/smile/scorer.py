@@ -1,7 +1,6 @@
 """SMILE: a composite lexical-semantic metric for question answering."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
+from .._shared.scorer import Scored, as_columns
 from .._shared.training import ForTraining
 from .._values.decision import Decision
 from .._values.scorer import AnswerScorer
@@ -19,7 +18,7 @@ from .components import components
 from .encoder import Encoder
 from .engines import PRESETS
 from .options import SmileLoading, SmileOptions
-from .scoring import Components, Scores, bins, contenders, score
+from .scoring import Components, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
 
 
@@ -100,10 +99,12 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         """Return whether a call has synthetic answers, which its signature says."""
         return any(columns["synthetic_answers"])
 
-    def apply_decisions(self, scores: Scores, decided: Sequence[tuple[Decision, int | None]]) -> Scores:
+    def apply_decisions(
+        self, columns: dict[str, list[Any]], decided: Sequence[tuple[Decision, int | None]]
+    ) -> dict[str, list[Any]]:
         """Return the scores that rules for values decide, with their bins."""
-        changed: Scores = super().apply_decisions(scores, decided)
-        return replace(changed, bin=bins(changed.score))
+        changed = super().apply_decisions(columns, decided)
+        return {**changed, "bin": bins(np.array(changed["score"])).tolist()}
 
     def _compute(
         self,
@@ -123,4 +124,4 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
             "prompt": self.load_options.prompt_name,
             **self.model.options.settings(),
         }
-        return Scored(score(features, options), settings)
+        return Scored(as_columns(score(features, options)), settings)
