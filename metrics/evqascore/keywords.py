@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from .._shared.arguments import without_thoughts
 from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
 from .._shared.endpoint import Endpoint
 from .._shared.progress import library_bars, progress
@@ -45,7 +46,6 @@ _MAX_TOKENS = 512
 # A wrong key, a stopped server or a silent model fails for every text; do not try them all.
 _FAILURES_IN_A_ROW = 20
 
-_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):]|\[\d{1,3}\])\s+(?P<text>\S.*)")
 _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
@@ -191,7 +191,7 @@ def parse_keywords(reply: str) -> list[str]:
     >>> parse_keywords('Here you are:\n1. **red ball**\n2. "blue box"\n3. Red ball')
     ['red ball', 'blue box']
     """
-    reply = _THOUGHTS.sub("", reply).strip()
+    reply = without_thoughts(reply)
     if _NOTHING.fullmatch(reply):
         return []
     in_json = _from_json(reply)
