@@ -1,4 +1,4 @@
-"""Arrays of pairs of an answer and one of its references; the pairs of a row are consecutive."""
+"""Types of arrays, and arrays of consecutive runs: a row's pairs of answer and reference are a run."""
 
 from collections.abc import Iterable
 from itertools import accumulate

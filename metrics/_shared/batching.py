@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Indices
 from .progress import progress
-
-Indices = NDArray[np.intp]
 
 
 def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = None) -> Iterator[Indices]:

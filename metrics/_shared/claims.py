@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Floats, Indices
 from .lexical import token_f1
-from .pairs import Floats, Indices
 from .words import exact_words
 
 # Maximum number of words in a short reference of one sentence. Scores of whole references and of sentences are not

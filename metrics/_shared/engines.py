@@ -41,10 +41,9 @@ class Template:
     @classmethod
     def of(cls, sides: Sequence[list[int]], whole: list[int], separator: int) -> "Template":
         """Find the special tokens in an example, from the ids of each side and the ids of the pair."""
-        first = next(i for i in range(len(whole)) if whole[i : i + len(sides[0])] == sides[0])
-        end = first + len(sides[0])
-        second = next(i for i in range(end, len(whole)) if whole[i : i + len(sides[1])] == sides[1])
-        return cls(whole[:first], whole[end:second], whole[second + len(sides[1]) :], separator)
+        before, rest = split_around(sides[0], whole)
+        between, after = split_around(sides[1], rest)
+        return cls(before, between, after, separator)
 
     def length(self, first: list[int], parts: list[list[int]], limit: int) -> int:
         """Return the number of tokens that `assemble` returns."""
@@ -58,6 +57,16 @@ class Template:
         first, second = _longest_first(first, second, room)
         head, rest = [*self.before, *first, *self.between], [*second, *self.after]
         return head + rest, [0] * len(head) + [1] * len(rest)
+
+
+def split_around(part: list[int], whole: list[int]) -> tuple[list[int], list[int]]:
+    """Return the ids before and after the first occurrence of a part.
+
+    >>> split_around([7], [1, 7, 2, 7])
+    ([1], [2, 7])
+    """
+    start = next(i for i in range(len(whole)) if whole[i : i + len(part)] == part)
+    return whole[:start], whole[start + len(part) :]
 
 
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .pairs import Floats
+from .arrays import Floats
 
 
 def sigmoid(values: Floats) -> Floats:

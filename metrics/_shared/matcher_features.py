@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Floats, Indices, first_best, run_starts
 from .claims import Claims, pair_claims
 from .classifiers import Loaded, Logits, PairReader, Texts
 from .exact_match import exact_score
 from .languages import is_unsupported
 from .lexical import word_features
 from .matcher_options import MatcherOptions
-from .pairs import Floats, Indices, first_best, run_starts
 from .windows import Windows, split_into_windows
 
 

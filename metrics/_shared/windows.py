@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Floats, Indices, run_starts
 from .claims import Search
 from .matcher_options import MatcherOptions
-from .pairs import Floats, Indices, run_starts
 
 Spans = Sequence[tuple[int, int]]
 

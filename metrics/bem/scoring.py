@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.arrays import Floats, Indices
 from .._shared.logistic import logit, sigmoid
 from .._shared.matcher_features import PairFeatures, best_pairs
-from .._shared.pairs import Floats, Indices
 from .options import BemOptions
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.pairs import Floats
+from .._shared.arrays import Floats
 from .._shared.progress import followed, progress
 from .options import DeltaBleuOptions
 from .scoring import Scores, score

@@ -9,7 +9,7 @@ import numpy as np
 import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
-from .._shared.pairs import Floats
+from .._shared.arrays import Floats
 from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored

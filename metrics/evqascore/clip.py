@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arguments import Dtype
-from .._shared.batching import Indices, run
+from .._shared.arrays import Indices
+from .._shared.batching import run
 from .._shared.devices import best_device, check_device, fastest
+from .._shared.engines import split_around
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
@@ -57,10 +59,9 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
         return list(ids)
 
     bare, whole = tokenizer("a", add_special_tokens=False)["input_ids"], tokenizer("a")["input_ids"]
-    begin = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
-    after = whole[begin + len(bare) :]
+    before, after = split_around(bare, whole)
     pad = tokenizer.pad_token_id
-    return ClipTokens(encode, whole[:begin], after, (after or [0])[-1] if pad is None else pad, length)
+    return ClipTokens(encode, before, after, (after or [0])[-1] if pad is None else pad, length)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import is_file, is_folder, shown
-from .._shared.checkpoints import file_hash, load_whole, packaged
+from .._shared.checkpoints import check_hash, download_errors, file_hash, load_whole, packaged
 from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
 from .open_clip_models import is_architecture, load_file, load_named
 
@@ -56,47 +56,38 @@ def load_demo() -> Clip:
 def demo_folder() -> Path:
     """Return the demo's folder, installed or from the Space; raise ValueError if its weights have the wrong hash."""
     folder = packaged("evqascore", DEMO_FOLDER) or _published_demo()
-    if (digest := file_hash(folder / "model.safetensors")) != DEMO_SHA256:
-        raise ValueError(
-            f"evqascore: {folder / 'model.safetensors'} has the SHA-256 {digest}; expected {DEMO_SHA256}. It is "
-            "damaged or of another version: pip install --force-reinstall evaluate-qa"
-        )
+    weights = folder / "model.safetensors"
+    fix = "It is damaged or of another version: pip install --force-reinstall evaluate-qa"
+    check_hash("evqascore", weights, file_hash(weights), DEMO_SHA256, fix)
     return folder
 
 
 def _published_demo() -> Path:
     from huggingface_hub import snapshot_download
 
-    try:
+    with download_errors(
+        f"evqascore: the demo's model is neither in an installed evaluate-qa nor on the Hub in the Space {DEMO_SPACE}",
+        f"Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}",
+    ):
         space = Path(snapshot_download(DEMO_SPACE, repo_type="space", allow_patterns=f"{DEMO_IN_SPACE}/*"))
-        if (space / DEMO_IN_SPACE / "model.safetensors").is_file():
-            return space / DEMO_IN_SPACE
-        reason = "it has no such folder"
-    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
-        reason = type(error).__name__
-    raise FileNotFoundError(
-        "evqascore: the demo's model is neither in an installed evaluate-qa nor on the Hub in the Space "
-        f"{DEMO_SPACE} ({reason}). Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}"
-    )
+        if not (space / DEMO_IN_SPACE / "model.safetensors").is_file():
+            raise FileNotFoundError(space / DEMO_IN_SPACE)
+        return space / DEMO_IN_SPACE
 
 
 def _downloaded(model: str, revision: str | None) -> Path:
     """Download a repository; the pickle, which transformers checks, only if there is no safetensors file."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    at = f" --revision {revision}" if revision else ""
-    try:
+    with download_errors(
+        f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local Hub "
+        "cache, and could not be downloaded",
+        f"On a machine with a network: hf download {model}{f' --revision {revision}' if revision else ''}",
+    ):
         folder = Path(snapshot_download(model, revision=revision, allow_patterns=[*_SETTINGS, "*.safetensors"]))
         if not any(folder.glob("*.safetensors")):
             snapshot_download(model, revision=revision, allow_patterns="pytorch_model.bin")
-    except (HFValidationError, OSError) as error:
-        raise FileNotFoundError(
-            f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local "
-            f"Hub cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "
-            f"hf download {model}{at}"
-        ) from error
-    return folder
+        return folder
 
 
 def _transformers(folder: Path, label: str) -> Clip:

@@ -16,11 +16,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._shared.arrays import Floats
 from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

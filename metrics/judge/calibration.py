@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import counted
+from .._shared.arrays import Floats
 from .._shared.logistic import sigmoid
-from .._shared.pairs import Floats
 from .scoring import MATCHER_LABELS, RowOutcome
 
 Weights = Mapping[str, float]

@@ -5,13 +5,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import (
     FLAG,
     POSITIVE,
     TORCH_DTYPES,
+    CacheOptions,
     Choice,
     Control,
     Dtype,
@@ -107,7 +107,7 @@ class JudgeOptions(Options):
 
 
 @dataclass(frozen=True)
-class JudgeLoading(ModelOptions):
+class JudgeLoading(ModelOptions, CacheOptions):
     """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
@@ -235,11 +235,6 @@ class JudgeLoading(ModelOptions):
             return replace(self, judges=None, first=None, weights=None, **settings), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
-
-    @property
-    def cache(self) -> Path | None:
-        """`cache_dir` as a path."""
-        return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
 
 class JudgeKeywords(ModelKeywords, total=False):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.arrays import Floats, Indices, first_best
 from .._shared.logistic import feature
-from .._shared.pairs import Floats, Indices, first_best
 from .options import Weights
 from .scoring import probability
 

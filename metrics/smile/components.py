@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.arrays import Floats, first_best
 from .._shared.lexical import match
-from .._shared.pairs import Floats, first_best
 from .._shared.words import exact_words
 from .encoder import Encoder
 from .scoring import Components, word_fraction

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.batching import Indices, run
+from .._shared.arrays import Indices
+from .._shared.batching import run
 from .._shared.stores import Store
 from .engines import Vectors, load
 from .options import SmileLoading

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.pairs import Floats, Indices, first_best
+from .._shared.arrays import Floats, Indices, first_best
 from .options import BINS, Combine, Similarity, SmileOptions
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.pairs import Floats
+from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.progress import followed
 
 from ..files.writing import replacing

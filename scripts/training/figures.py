@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_qa.metrics._shared.pairs import Floats
+from evaluate_qa.metrics._shared.arrays import Floats
 
 from ..agreement.bootstrap import Bootstrap, estimated, mean_of_defined, replicated
 from ..agreement.comparison import Comparison

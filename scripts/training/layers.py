@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluate_qa.metrics._shared.arrays import Floats, Indices, first_best
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.lexical import LONG_FEATURES, features_by_length
 from evaluate_qa.metrics._shared.logistic import sigmoid
 from evaluate_qa.metrics._shared.matcher_features import PairInputs, prepare_pairs
 from evaluate_qa.metrics._shared.matcher_options import MatcherOptions
-from evaluate_qa.metrics._shared.pairs import Floats, Indices, first_best
 from evaluate_qa.metrics.nli_lex.options import SIGNALS
 from evaluate_qa.metrics.nli_lex.scoring import probability
 from evaluate_qa.metrics.nli_lex.weights import fit_weights

@@ -10,10 +10,10 @@ import numpy as np
 
 from evaluate_qa.metrics._shared import large, matcher
 from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
-from evaluate_qa.metrics._shared.pairs import Floats
 from evaluate_qa.metrics.bem.scorer import bem_pair
 from evaluate_qa.metrics.nli_lex.scorer import nli_pair
 

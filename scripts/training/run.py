@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
+from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
-from evaluate_qa.metrics._shared.pairs import Floats
 
 from ..files.writing import replacing
 from .epochs import TrainingCheckpoint, train
