@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -68,7 +69,7 @@ class NliLexOptions(MatcherOptions, ValueOptions):
                     raise ValueError(f"{name} has the unknown field {field}; expected {{question}} or {{answer}}")
         _ = self.given_weights
 
-    @property
+    @cached_property
     def given_weights(self) -> Weights | None:
         """The given weights after a check, which depends on the model if `lexical` is None; None without weights."""
         if self.weights is None:

@@ -137,7 +137,8 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         Raise ValueError if there are no weights, or weights of another signal.
         """
         lexical, defaults = self._lexical(options), self.model.layers or UNFITTED
-        given = made(self.name, NliLexOptions, {**vars(options), "lexical": lexical}).given_weights
+        changed = {"lexical": lexical, "weights": options.given_weights}  # a file is read only once
+        given = made(self.name, NliLexOptions, vars(options) | changed).given_weights
         if given is None and lexical is not False and lexical not in defaults:
             raise ValueError(f"nli_lex: this model has no weights for lexical={lexical!r}; pass weights=, see fit")
         return defaults.get(lexical, {}) if given is None else given
