@@ -110,12 +110,3 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
         if "/" in name or os.path.exists(name):  # noqa: PTH110 - a long name is no path
             raise
         raise ValueError(f"{unknown}name on the Hub or by their folder.") from error
-
-
-def keep_few_shapes() -> None:
-    """Limit the caches of oneDNN and torch to 32 batch shapes, to save memory in long commands.
-
-    The default of 1,024 shapes takes 200 MB for long answers. Batches are sorted by length, so few shapes are enough.
-    """
-    for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-        os.environ.setdefault(name, "32")

@@ -17,8 +17,9 @@ from .engines import PairIds, Template, Tokens, padded
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
-# Written by `python -m evaluate_qa.dev.export_graphs`. The graphs are compressed together, as they are much alike.
-*_LINES, _TEXT = Path(__file__).with_name("graphs.tsv").read_text(encoding="utf-8").splitlines()
+# Written by `python -m evaluate_qa.dev.export_graphs`: a line for each graph, then all graphs, compressed together with
+# LZMA because they are much alike, in base85.
+*_LINES, _TEXT = Path(__file__).with_name("graphs.xz.b85").read_text(encoding="utf-8").splitlines()
 GRAPHS = {name: (int(start), int(end)) for name, start, end in map(str.split, _LINES)}
 """Name of a graph -> its start and end in the uncompressed text."""
 

@@ -5,7 +5,8 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -22,7 +23,7 @@ from .arguments import (
     shown,
     without_thoughts,
 )
-from .devices import best_device, training_undisturbed
+from .devices import best_device
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
 
@@ -301,7 +302,7 @@ class Reward:
             return {}
         given = {role: [values[row] for row in chosen] for role, values in rows.items()}
         try:
-            with training_undisturbed(self._alone):
+            with isolate_from_training(self._alone):
                 table = self.metric.compute(**given, **self._options)["per_example"]
         except RowError as error:
             raise self._located(error, chosen) from None
@@ -355,3 +356,18 @@ def _blank(references: Any) -> bool:
     """Return whether a row has no reference: None, a blank text, or a list of only these."""
     items = [references] if references is None or isinstance(references, str) else as_list(references)
     return items is not None and all(item is None or (isinstance(item, str) and not item.strip()) for item in items)
+
+
+@contextmanager
+def isolate_from_training(alone: bool = True) -> Iterator[None]:
+    """Record no gradients, and restore torch's random state at the end. Does nothing if torch is not imported.
+
+    `alone` is False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
+    """
+    if sys.modules.get("torch") is None:
+        yield
+        return
+    import torch
+
+    with torch.random.fork_rng(devices=[], enabled=alone), torch.no_grad():
+        yield

@@ -13,7 +13,7 @@ from .._shared.arrays import Floats
 from .._shared.progress import followed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
-from .._shared.training import ForTraining
+from .._shared.trainer_callback import ForTraining
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures

@@ -14,7 +14,7 @@ from .._shared.classifiers import Loaded, Preset, Texts, load
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
-from .._shared.training import ForTraining
+from .._shared.trainer_callback import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score

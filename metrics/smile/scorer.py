@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
-from .._shared.training import ForTraining
+from .._shared.trainer_callback import ForTraining
 from .._values.decision import Decision
 from .._values.scorer import AnswerScorer
 from .components import components

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from evaluate_qa.metrics._shared.devices import limit_shape_caches
 from evaluate_qa.metrics._shared.progress import followed
 
 from ..labeled_data.rows import LabeledRow
-from ..loading import keep_few_shapes, load_metric
+from ..loading import load_metric
 from ..scoring.columns import accepted
 from ..scoring.row_scorer import row_lists
 from ..uncertainty.arrays import Bools, Floats, Ints
@@ -98,7 +99,7 @@ class Metric:
 
     def __init__(self, spec: MetricSpec) -> None:
         """Load the module; metrics of this package load their model for the first row, and keep it."""
-        keep_few_shapes()
+        limit_shape_caches()
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)

@@ -28,9 +28,11 @@ def serve(
     token. SIGTERM and Ctrl+C end the server after it has answered all requests.
     """
     with reported_errors("serve", "stopped"):
+        from evaluate_qa.metrics._shared.devices import limit_shape_caches
+
         from ..files.rows import did_you_mean
-        from ..loading import keep_few_shapes, metric_names
         from ..loading import load as load_scorer
+        from ..loading import metric_names
         from ..options import parse_options
 
         loading = parse_options(load or [], metric)
@@ -52,7 +54,7 @@ def serve(
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
         with bound(host, port) as listening:
             os.environ["TQDM_DISABLE"] = "1"
-            keep_few_shapes()
+            limit_shape_caches()
             typer.echo(f"Loading {metric}…", err=True)
             server.load()
             at = address(listening)

@@ -22,7 +22,7 @@ from .requirements import pinned, version, wanted
 _GENERATED = ("README.md", "requirements.txt")
 _TEXT = {".py", ".md"}
 # Data that modules read from their own folder. The matcher's file has its own repository.
-_DATA = ("*.bib", "*.css", "*.jinja", "*.tsv", "markup.html", "README.md", "demo_clip/*")
+_DATA = ("*.b85", "*.bib", "*.css", "*.jinja", "*.tsv", "markup.html", "README.md", "demo_clip/*")
 
 # Names of metrics, models and data sets in texts. In the files of this package, their namespace is evaluate-qa.
 _LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluate_qa.metrics._shared.arguments import counted, is_installed
+from evaluate_qa.metrics._shared.devices import limit_shape_caches
 
 from ..files.claiming import CACHE, PROGRESS
 from ..files.rows import STANDARD, Broken, Record, read_records, read_rows
 from ..files.writing import check_different, check_target, work_place
-from ..loading import keep_few_shapes, load_metric
+from ..loading import load_metric
 from .blocks import Blocks, check_bad_rows
 from .columns import MetricColumns, accepted
 from .row_scorer import SIGNATURE, FileRowScorer
@@ -132,7 +133,7 @@ class ScoringJob:
 
     def scorer(self) -> FileRowScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
-        keep_few_shapes()
+        limit_shape_caches()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
         if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import EvalPrediction, PreTrainedTokenizerFast
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.training import _without_answers
+from evaluate_qa.metrics._shared.trainer_callback import _without_answers
 
 # fmt: off
 WORDS = [

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import is_number
-from .devices import training_undisturbed
+from .rewards import isolate_from_training
 from .scorer import Scorer
 from .tracking import Tracker, check_tracker, track
 
@@ -194,7 +194,7 @@ class TrainingScores:
         return [text.strip() for text in decoded]
 
     def _score(self, rows: Mapping[str, Sequence[Any]]) -> dict[str, float]:
-        with training_undisturbed():
+        with isolate_from_training():
             result = self._metric.compute(**rows, **self._options, per_example=self._tracker is not None)
         figures = {name: float(value) for name, value in result.items() if is_number(value)}
         if self._tracker is not None:
