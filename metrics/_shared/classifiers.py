@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
-from .batching import run
-from .checkpoints import MINILM, Checkpoint, file_hash, load_folder
-from .checkpoints import find as find_checkpoint
+from .batching import run_batches
+from .checkpoints import MINILM, Checkpoint, file_hash, find_checkpoint, load_folder
 from .devices import best_device
-from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
+from .engines import PairIds, Template, Tokens, choose_engine, pad_batch, torch_token_budget
 from .large import HEAD, read_large
 from .lexical import FEATURES
-from .matcher import MAX_LENGTH, TASKS, build, find, read, tensors
+from .matcher import MAX_LENGTH, TASKS, build, find_matcher, read, tensors
 from .onnx_engine import OnnxPairEngine
 
 Logits = NDArray[np.float64]
@@ -71,9 +70,9 @@ class PairReader:
         distinct = list(numbers)
         known = self._with_tokens(distinct, tokens)
         # Inputs are assembled batch by batch, because a text may occur in many pairs.
-        lengths = np.array([self.engine.template.length(*_sides(pair, known), self.max_length) for pair in distinct])
+        lengths = np.array([self.engine.template.length(*_side_ids(pair, known), self.max_length) for pair in distinct])
         outputs = np.empty((len(distinct), len(self.labels)))
-        for indices, logits in run(
+        for indices, logits in run_batches(
             lengths,
             lambda indices: self.engine.run(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or self.engine.token_budget,
@@ -86,7 +85,7 @@ class PairReader:
     def encode(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
         """Return token ids and token types of each pair, with special tokens."""
         known = self._with_tokens(pairs, tokens)
-        return [self.engine.template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
+        return [self.engine.template.assemble(*_side_ids(pair, known), self.max_length) for pair in pairs]
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the known tokens and the tokens of all other texts in the pairs."""
@@ -136,7 +135,7 @@ class TorchPairEngine:
         """Return a batch on the model's device, padded to the longest input and then to a multiple of `multiple`."""
         import torch
 
-        batch = padded(inputs, self._tokenizer.pad_token_id or 0, multiple)
+        batch = pad_batch(inputs, self._tokenizer.pad_token_id or 0, multiple)
         if not self._has_types:
             del batch["token_type_ids"]
         return {name: torch.from_numpy(values).to(self._model.device) for name, values in batch.items()}
@@ -151,7 +150,7 @@ class TorchPairEngine:
         return result
 
 
-def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
+def _side_ids(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
     """Return the token ids of the first side, and of each part of the second side."""
     first, second = pair
     return tokens[first].ids, [tokens[part].ids for part in second]
@@ -211,9 +210,9 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
         ValueError: The model is damaged or lacks the positive class, or the device cannot be used.
     """
     model, revision = (options.model, options.model_revision) if options.model else preset
-    file = find(metric) if model is None else Path(model).expanduser()
+    file = find_matcher(metric) if model is None else Path(model).expanduser()
     embedded = is_file(file)
-    engine, options = chosen(metric, options, model, embedded, _PACKAGES)
+    engine, options = choose_engine(metric, options, model, embedded, _PACKAGES)
     if model is None or embedded:
         return _load_matcher(metric, file, options, engine)
     checkpoint = find_checkpoint(metric, model, revision)
@@ -230,12 +229,12 @@ def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> L
     if metric != "bem":
         raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
     network, tokenizer, layers = read_large(checkpoint.folder, options.dtype)
-    if unknown := _unknown(layers):
+    if unknown := _unknown_features(layers):
         raise ValueError(f"{checkpoint.folder / HEAD} uses the features {unknown}, which this version does not have")
     return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
 
 
-def _unknown(layers: Mapping[str, Mapping[str, float]]) -> str:
+def _unknown_features(layers: Mapping[str, Mapping[str, float]]) -> str:
     """Return the features of final layers that this version does not have."""
     used = {part for layer in layers.values() for name in layer for part in name.split("*")}
     return ", ".join(sorted(used - _FEATURES))
@@ -250,7 +249,7 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")
-    if unknown := _unknown(matcher.weights[metric]):
+    if unknown := _unknown_features(matcher.weights[metric]):
         raise ValueError(
             f"{metric}: {file} uses the features {unknown}, which this version does not have; fit its final "
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"

@@ -56,7 +56,7 @@ def check_device(metric: str, device: str | None) -> None:
         raise ValueError(f"{metric}: device is {device!r}, which torch cannot use here ({reason})") from error
 
 
-def fastest(device: str) -> Dtype:
+def fastest_dtype(device: str) -> Dtype:
     """Return the precision that `dtype="auto"` stands for on a device of torch.
 
     It is bfloat16 if a CPU multiplies it natively (AMX-BF16, AVX512-BF16 or ARM's BF16 instructions), else float32;

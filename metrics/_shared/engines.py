@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import EngineName, EngineOptions, is_installed
-from .devices import best_device, check_device, fastest, multiplies_int8
+from .devices import best_device, check_device, fastest_dtype, multiplies_int8
 
 Given = TypeVar("Given", bound=EngineOptions)
 
@@ -84,7 +84,7 @@ def torch_token_budget(device: str) -> int:
     return _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"])
 
 
-def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[str, NDArray[np.int64]]:
+def pad_batch(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[str, NDArray[np.int64]]:
     """Return a batch as matrices, padded to the longest input and then to a multiple of `multiple` tokens."""
     longest = max(len(ids) for ids, _ in inputs)
     shape = (len(inputs), -(-longest // multiple) * multiple)
@@ -97,7 +97,7 @@ def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[s
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
 
 
-def chosen(
+def choose_engine(
     metric: str, options: Given, model: Any, embedded: bool, packages: Iterable[str]
 ) -> tuple[EngineName, Given]:
     """Choose the engine that runs a model; return it with the options, which have a precision instead of `"auto"`.
@@ -129,7 +129,7 @@ def chosen(
         import torch
 
         torch.set_num_threads(options.num_threads)
-    return "torch", replace(options, dtype=fastest(device) if options.dtype == "auto" else options.dtype)
+    return "torch", replace(options, dtype=fastest_dtype(device) if options.dtype == "auto" else options.dtype)
 
 
 def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | None:

@@ -90,7 +90,7 @@ class Scorer:
                 f"the command line: --load config={model})"
             )
         self._take_turns()
-        self.__doc__ = with_methods(type(self))  # what `help(scorer)` shows
+        self.__doc__ = describe_methods(type(self))  # what `help(scorer)` shows
 
     def load(self) -> Any:
         """Return the model. Called once, after rows have passed all checks."""
@@ -187,7 +187,7 @@ class Scorer:
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
-        checked = self._checked({column: rows for column, rows in given.items() if rows is not None})
+        checked = self._check_given({column: rows for column, rows in given.items() if rows is not None})
         count = len(checked[self.required[0]])
         columns = {
             name: checked[name] if name in checked else [column.check(None) for _ in range(count)]
@@ -209,7 +209,7 @@ class Scorer:
         for column in self.columns:
             if (values := given.get(column)) is not None:
                 rows[column] = values if (listed := as_list(values)) is None else listed
-        if checked := self._checked(rows):
+        if checked := self._check_given(rows):
             count = len(next(iter(checked.values())))
             # A placeholder text fills each column that has not been given yet.
             missing = {
@@ -218,7 +218,7 @@ class Scorer:
             self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
         return rows, options
 
-    def _checked(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _check_given(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         checked = {
             name: check_column(self.name, name, rows, self.columns[name].check) for name, rows in columns.items()
         }
@@ -283,8 +283,8 @@ def documentation(scorer: type[Scorer]) -> str:
     ]
     others = ", ".join(name for name in KNOWN_COLUMNS if name not in scorer.columns)
     columns += [f"{others}: Accepted for use with `evaluate.combine`, and ignored."] if others else []
-    lines = [*columns, *_described(scorer.options), "per_example: False leaves out the scores of each row."]
-    loading = _described(scorer.loading)
+    lines = [*columns, *_describe_options(scorer.options), "per_example: False leaves out the scores of each row."]
+    loading = _describe_options(scorer.loading)
     loading = ["", "Args of evaluate_qa.load:", *(f"    {line}" for line in loading)] if loading else []
     return "\n".join([f"{about}\n\nArgs:", *(f"    {line}" for line in lines), *loading]) + sections + rest
 
@@ -293,18 +293,18 @@ def documentation(scorer: type[Scorer]) -> str:
 _METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
 
 
-def with_methods(metric: type) -> str:
+def describe_methods(metric: type) -> str:
     """Return the docstring of a class with a section that lists the methods for users."""
     methods = [(name, getattr(metric, name)) for name in _METHODS if hasattr(metric, name)]
     lines = [f"    {name}: {(inspect.getdoc(method) or '').partition(chr(10))[0]}" for name, method in methods]
     return "\n".join([f"{metric.__doc__}\n\nMethods (`help(metric.compute)`, …):", *lines])
 
 
-def _described(options: type[Options]) -> list[str]:
-    return [f"{name}: {described(one)}" for name, one in declarations(options).items()]
+def _describe_options(options: type[Options]) -> list[str]:
+    return [f"{name}: {describe_option(one)}" for name, one in declarations(options).items()]
 
 
-def described(option: Declaration) -> str:
+def describe_option(option: Declaration) -> str:
     """Return the documentation of an option: its help, the range of a number, and the default."""
     if not option.default_text:
         return option.help

@@ -10,7 +10,7 @@ import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
 from .._shared.arrays import Floats
-from .._shared.progress import followed
+from .._shared.progress import track_progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .._shared.trainer_callback import ForTraining
@@ -20,7 +20,7 @@ from .results import bootstrap_scores, comparison, confidence, corpus_figures, r
 from .tokens import load_tokenizer
 
 
-def _references(value: object) -> list[str]:
+def _check_references(value: object) -> list[str]:
     """Check one row of references: a string, or a list of strings, at least one of them not blank.
 
     A blank reference next to other references has length 0, as in sacrebleu. Some translated references of MORQA are
@@ -32,7 +32,7 @@ def _references(value: object) -> list[str]:
     return texts(value)
 
 
-def _weights(value: object) -> list[float]:
+def _check_weights(value: object) -> list[float]:
     """Check one row of weights: numbers in [−1, 1], at least one above 0; `[]` for None, which means weights of 1."""
     if value is None:
         return []
@@ -45,7 +45,7 @@ def _weights(value: object) -> list[float]:
     return [float(item) for item in items]
 
 
-def _second_prediction(value: object) -> list[str]:
+def _check_second_prediction(value: object) -> list[str]:
     """Check one answer of a second system. Return it in a list; `[]` for None, which means no second system."""
     return [] if value is None else [prediction(value)]
 
@@ -83,14 +83,18 @@ class DeltableuScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,
         "references": Column(
-            _references,
+            _check_references,
             ["string"],
             "The references: a string or a list of strings per row, at least one of them not blank.",
         ),
         "reference_weights": Column(
-            _weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
+            _check_weights,
+            ["float64"],
+            "The weight of each reference, from -1 to 1, at least one above 0 (default: 1).",
         ),
-        "against": Column(_second_prediction, ["string"], "The answers of a second system, to compare with the first."),
+        "against": Column(
+            _check_second_prediction, ["string"], "The answers of a second system, to compare with the first."
+        ),
     }
     options = DeltaBleuOptions
     pooled = True
@@ -135,7 +139,7 @@ class DeltableuScorer(ForTraining, ForReward):
         lower_reference = lower if options.variant == "paper" else str
         statistics = np.empty((len(predictions), 2 + 2 * options.max_ngram_order))
         rows = list(zip(predictions, references, reference_weights, strict=True))
-        for row, (answer, listed, given) in enumerate(followed(rows, "deltableu", "row")):
+        for row, (answer, listed, given) in enumerate(track_progress(rows, "deltableu", "row")):
             statistics[row] = row_statistics(
                 split(lower(answer)),
                 [split(lower_reference(reference)) for reference in listed],

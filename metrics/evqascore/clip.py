@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .._shared.arguments import Dtype
 from .._shared.arrays import Indices
-from .._shared.batching import run
-from .._shared.devices import best_device, check_device, fastest
+from .._shared.batching import run_batches
+from .._shared.devices import best_device, check_device, fastest_dtype
 from .._shared.engines import split_around
 
 Pixels = NDArray[np.uint8]
@@ -106,7 +106,7 @@ class Encoder:
 
         check_device("evqascore", device)
         self._clip, self._device = clip, torch.device(device or best_device())
-        self.dtype: Dtype = fastest(str(self._device)) if dtype == "auto" else dtype
+        self.dtype: Dtype = fastest_dtype(str(self._device)) if dtype == "auto" else dtype
         self._dtype = getattr(torch, self.dtype)
         clip.model.to(self._device, self._dtype).eval()
         kind = self._device.type if self._device.type in _FRAMES else "cuda"
@@ -129,7 +129,7 @@ class Encoder:
             pieces = self._clip.tokens.windows(text, long_text)
             windows += pieces
             owners += [number] * len(pieces)
-        batches = run(
+        batches = run_batches(
             np.array([len(window) for window in windows], dtype=np.int32),
             lambda indices: self._texts([windows[i] for i in indices]),
             token_budget=self._token_budget,
@@ -149,7 +149,7 @@ class Encoder:
     def encode_prepared(self, frames: Pixels) -> Vectors:
         """Return the unit vectors of prepared frames of shape (frames, height, width, 3); shape (frames, dim)."""
         ones = np.ones(len(frames), dtype=np.int32)
-        batches = run(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
+        batches = run_batches(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
         return self._collected(len(frames), batches)
 
     def _collected(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
@@ -182,13 +182,13 @@ def _unit(vectors: NDArray[Any]) -> Vectors:
     return unit
 
 
-def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
+def loading_error(where: Path, what: str, error: Exception) -> ValueError:
     """Return the error for files that are not the expected model."""
     reason = shorten(str(error), 300, placeholder=" …")
     return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")
 
 
-def unusable_package(error: Exception) -> ImportError:
+def package_error(error: Exception) -> ImportError:
     """Return an error that explains how to fix a failed import."""
     if "torchvision" in str(error):
         return ImportError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arrays import Indices
-from .._shared.batching import run
+from .._shared.batching import run_batches
 from .._shared.stores import Store
 from .engines import Vectors, load
 from .options import SmileLoading
@@ -78,7 +78,7 @@ class Encoder:
         return centered
 
     def _embedded(self, texts: Sequence[str], describe: str | None) -> Iterator[tuple[Indices, Vectors]]:
-        return run(
+        return run_batches(
             self._lengths(texts),
             lambda indices: self.engine.run([texts[i] for i in indices]),
             token_budget=self.options.token_budget or self.engine.token_budget,

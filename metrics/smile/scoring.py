@@ -94,7 +94,7 @@ def bins(score: Floats) -> NDArray[np.intp]:
 
 def score(components: Components, options: SmileOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
-    semantic, ngram, exact, lexical, total = _scored(components, options)
+    semantic, ngram, exact, lexical, total = _score_pairs(components, options)
     best = first_best(total, components.starts)
     return Scores(
         score=total[best],
@@ -117,14 +117,14 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
     """
     least = np.where(components.exact_match == 1, 1.0, -1.0)
     lowest, highest = (
-        _scored(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
+        _score_pairs(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
     )
     counts = np.diff(components.starts, append=len(least))
     # Vectors from different batches differ by rounding errors.
     return highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
 
 
-def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
+def _score_pairs(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
     """Return semantic similarity, n-gram similarity, EM, lexical score and score of every pair."""
     semantic = similarity(components.semantic_cosine, options.similarity)
     ngram = similarity(components.ngram_cosine, options.similarity)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evaluate_qa.metrics._shared.devices import limit_shape_caches
-from evaluate_qa.metrics._shared.progress import followed
+from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..labeled_data.rows import LabeledRow
 from ..loading import load_metric
@@ -165,7 +165,7 @@ class Metric:
 
 def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
     """Score all rows with a baseline."""
-    scores = [baseline.score(row.answer, row.references) for row in followed(rows, baseline.name, "row")]
+    scores = [baseline.score(row.answer, row.references) for row in track_progress(rows, baseline.name, "row")]
     is_correct = baseline.is_correct
     verdicts = None if is_correct is None else np.array([is_correct(score) for score in scores])
     return RowScores(baseline.name, np.array(scores, dtype=np.float64), verdicts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from huggingface_hub import RepoCard
 
 from evaluate_qa.metrics._shared import matcher
-from evaluate_qa.metrics._shared.checkpoints import find
+from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
 from evaluate_qa.metrics._shared.large import read_head
 
 from .. import hub_folder, standalone
@@ -130,7 +130,7 @@ def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
 
 def _build_large(repository: Repository, source: Path) -> None:
     """Copy the files of a large matcher that its scores depend on, and write its card."""
-    checkpoint = find("publish", source)
+    checkpoint = find_checkpoint("publish", source)
     read_head(source)
     encoder = json.loads(_read(source / "config.json")).get("model_type")
     if encoder != "mpnet":
@@ -147,7 +147,7 @@ def _build_large(repository: Repository, source: Path) -> None:
 def _build_matcher(repository: Repository) -> None:
     file = repository.folder / matcher.PUBLISHED
     file.parent.mkdir()
-    shutil.copyfile(matcher.find("publish"), file)
+    shutil.copyfile(matcher.find_matcher("publish"), file)
     head = (Path(__file__).parent / f"{repository.name}.md").read_text(encoding="utf-8")
     sections = RepoCard.load(METRICS / "bem" / "README.md").text.split("\n## ")
     described = [text for text in sections if text.startswith(("The Embedded Matcher", "Limitations"))]

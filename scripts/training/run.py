@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.arrays import Floats
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
@@ -38,7 +38,7 @@ def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
         OSError, ValueError: rows are missing or have the wrong form.
     """
     check_folds([row for rows in job.dev.values() for row in rows])
-    minilm = find("fit", MINILM).folder
+    minilm = find_checkpoint("fit", MINILM).folder
     if job.recipe.teaches:
         return {"teacher": _run_teacher(job, minilm, report)}
     kept: dict[str, Layers] = {}
@@ -85,7 +85,7 @@ def run_compared(job: TrainingJob) -> dict[str, BySet]:
 
     A task is missing if that matcher has no final layer for it.
     """
-    minilm, matcher = find("fit", MINILM).folder, read(job.compared)
+    minilm, matcher = find_checkpoint("fit", MINILM).folder, read(job.compared)
     found = {}
     for task in (task for task in job.recipe.tasks if DEFAULT in matcher.weights.get(task, {})):
         classifier = pair_classifier(minilm, matcher, task, job.recipe)

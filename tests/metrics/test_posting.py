@@ -13,7 +13,7 @@ from chat_server import completion
 from file_server import replies_served
 
 from evaluate_qa.metrics._shared import posting
-from evaluate_qa.metrics._shared.posting import Client, PostError, retry_after, waited
+from evaluate_qa.metrics._shared.posting import Client, PostError, backoff_seconds, retry_after
 
 BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
 
@@ -42,16 +42,16 @@ def test_body_and_reply_arrive_unchanged(server):
 
 @pytest.mark.parametrize(("repeated", "longest"), [(0, 0.5), (1, 1), (2, 2), (4, 8), (5, 8), (10_000, 8)])
 def test_waits_double_up_to_8_seconds_minus_up_to_a_quarter(repeated, longest):
-    waits = [waited(repeated, None) for _ in range(100)]
+    waits = [backoff_seconds(repeated, None) for _ in range(100)]
     assert 0.75 * longest <= min(waits) < max(waits) <= longest
 
 
 def test_retry_after_is_followed_up_to_two_minutes():
-    assert waited(3, 0.01) == 0.01
-    assert waited(0, 120) == 120
-    assert waited(0, 121) is waited(0, float("inf")) is None
-    assert 0.375 <= waited(0, 0) <= 0.5
-    assert 0.375 <= waited(0, -5) <= 0.5  # a date in the past
+    assert backoff_seconds(3, 0.01) == 0.01
+    assert backoff_seconds(0, 120) == 120
+    assert backoff_seconds(0, 121) is backoff_seconds(0, float("inf")) is None
+    assert 0.375 <= backoff_seconds(0, 0) <= 0.5
+    assert 0.375 <= backoff_seconds(0, -5) <= 0.5  # a date in the past
 
 
 @pytest.mark.parametrize(
