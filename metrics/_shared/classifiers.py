@@ -18,8 +18,8 @@ from .batching import run_batches
 from .checkpoints import MINILM, Checkpoint, file_hash, find_checkpoint, load_folder
 from .devices import best_device
 from .engines import PairIds, Template, Tokens, choose_engine, pad_batch, torch_token_budget
-from .large import HEAD, read_large
-from .lexical import FEATURES
+from .large_matcher import HEAD, read_large
+from .lexical import WORD_FEATURES
 from .matcher import MAX_LENGTH, TASKS, build, find_matcher, read, tensors
 from .onnx_engine import OnnxPairEngine
 
@@ -28,7 +28,7 @@ Logits = NDArray[np.float64]
 # Texts that are tokenized in one call.
 _CHUNK = 4096
 # The features that the final layers of a matcher may use.
-_FEATURES = frozenset({"margin", "entailment", "intercept", *FEATURES})
+_KNOWN_FEATURES = frozenset({"margin", "entailment", "intercept", *WORD_FEATURES})
 
 # The packages that torch models need.
 _PACKAGES = ("torch", "transformers")
@@ -183,7 +183,7 @@ Preset = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedClassifier:
     """A loaded classifier."""
 
     classifier: PairReader
@@ -199,7 +199,9 @@ class Loaded:
         return ("lengths" if "lengths" in self.layers else "recall") if self.layers else None
 
 
-def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
+def load(
+    metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]
+) -> LoadedClassifier:
     """Load the classifier of "bem" or "nli_lex"; the options' model and revision replace those of the preset.
 
     `find_positive` returns the index of the positive class of a checkpoint, by the names of its classes.
@@ -222,25 +224,25 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
         classifier = load_checkpoint(checkpoint.folder, options)
     except ValueError as error:
         raise ValueError(f"{metric}: {error}") from error
-    return Loaded(classifier, find_positive(classifier.labels), checkpoint.name, options)
+    return LoadedClassifier(classifier, find_positive(classifier.labels), checkpoint.name, options)
 
 
-def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> Loaded:
+def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> LoadedClassifier:
     if metric != "bem":
         raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
     network, tokenizer, layers = read_large(checkpoint.folder, options.dtype)
     if unknown := _unknown_features(layers):
         raise ValueError(f"{checkpoint.folder / HEAD} uses the features {unknown}, which this version does not have")
-    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
+    return LoadedClassifier(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
 
 
 def _unknown_features(layers: Mapping[str, Mapping[str, float]]) -> str:
     """Return the features of final layers that this version does not have."""
     used = {part for layer in layers.values() for name in layer for part in name.split("*")}
-    return ", ".join(sorted(used - _FEATURES))
+    return ", ".join(sorted(used - _KNOWN_FEATURES))
 
 
-def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:
+def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> LoadedClassifier:
     try:
         matcher = read(file)
     except Exception as error:  # a damaged file, or one of another format, may raise anything
@@ -262,4 +264,4 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         classifier = PairReader(onnx, options, TASKS[metric], MAX_LENGTH)
     else:
         classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
-    return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
+    return LoadedClassifier(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from .arguments import is_url
 from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
-from .posting import Client, PostError, Resolve
+from .http_client import Client, PostError, Resolve
 
 # Statuses with which servers refuse a field of the request.
 _REFUSALS = frozenset({400, 422})

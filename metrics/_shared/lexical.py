@@ -15,7 +15,7 @@ OVERLAPS = ("match", "recall")
 LONG_FEATURES = ("length", "trigram_precision")
 """Names of the features that `word_features` adds for references of five words or more."""
 
-FEATURES = (*OVERLAPS, "same", "long", *LONG_FEATURES)
+WORD_FEATURES = (*OVERLAPS, "same", "long", *LONG_FEATURES)
 """Names of all features."""
 
 # A reference with at least this many words is usually a sentence, which answers rephrase, unlike names and numbers.
@@ -85,7 +85,7 @@ def word_features(predictions: Sequence[str], references: Sequence[Sequence[str]
             compared = match(answer, reference), recall(answer, reference), float(answer == reference)
             rows.append((*compared, float(long), length, precision))
     values = np.array(rows, dtype=np.float64)
-    return {name: values[:, column] for column, name in enumerate(FEATURES)}
+    return {name: values[:, column] for column, name in enumerate(WORD_FEATURES)}
 
 
 def features_by_length(own: str) -> tuple[str, ...]:

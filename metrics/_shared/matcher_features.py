@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .arrays import Floats, Indices, first_best, run_starts
 from .claims import Claims, pair_claims
-from .classifiers import Loaded, Logits, PairReader, Texts
+from .classifiers import LoadedClassifier, Logits, PairReader, Texts
 from .exact_match import exact_score
 from .languages import is_unsupported
 from .lexical import word_features
@@ -72,7 +72,7 @@ def prepare_pairs(
 
 
 def compute_features(
-    model: Loaded,
+    model: LoadedClassifier,
     predictions: Sequence[str],
     references: Sequence[Sequence[str]],
     questions: Sequence[str],

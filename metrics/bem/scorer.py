@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, question
-from .._shared.classifiers import Loaded, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
@@ -57,7 +57,7 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         bem: Mean score, from 0 to 1.
         accuracy: Share of answers judged correct.
         margin: Mean logit of "equivalent", from the classifier alone.
-        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
@@ -92,7 +92,7 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedClassifier:
         """Load the classifier."""
         return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)
 

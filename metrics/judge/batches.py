@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from .._shared.chat_models import NoAnswer, Reply
 from .._shared.endpoint import Endpoint, at, parse_reply, run, shorten_message
-from .._shared.posting import PostError, failure
+from .._shared.http_client import PostError, failure
 from .verdict_store import JudgedRow, JudgeId, parse_row, verdict_id
 
 # A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
-from .._shared.classifiers import Loaded, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
@@ -65,7 +65,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         nli_lex: Mean score, from 0 to 1.
         accuracy: Share of answers judged correct.
         entailment, match, recall: Means of the components.
-        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
@@ -95,7 +95,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedClassifier:
         """Load the classifier."""
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 

@@ -10,7 +10,7 @@ from huggingface_hub import RepoCard
 
 from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
-from evaluate_qa.metrics._shared.large import read_head
+from evaluate_qa.metrics._shared.large_matcher import read_head
 
 from .. import hub_folder, standalone
 from ..loading import METRICS, scorer_module

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared import large, matcher
+from evaluate_qa.metrics._shared import large_matcher, matcher
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
@@ -196,7 +196,7 @@ class Teacher(Learner):
         import torch
 
         self._name = encoder
-        network, tokenizer = large.build_untrained(find_checkpoint("fit", encoder).folder)
+        network, tokenizer = large_matcher.build_untrained(find_checkpoint("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
         self.classifiers = {encoder: classifier}

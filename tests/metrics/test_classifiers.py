@@ -9,7 +9,7 @@ import torch
 from damage import change_weights
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.large import build_untrained, save_head
+from evaluate_qa.metrics._shared.large_matcher import build_untrained, save_head
 from evaluate_qa.metrics._shared.matcher import find_matcher, read, save
 
 METRICS = ["bem", "nli_lex"]

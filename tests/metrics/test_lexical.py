@@ -31,7 +31,7 @@ def test_features_have_a_value_for_every_pair():
         "length": pytest.approx([np.log(2), np.log(2), 0]),
         "trigram_precision": [0, 0, 0],
     }
-    assert tuple(columns) == lexical.FEATURES
+    assert tuple(columns) == lexical.WORD_FEATURES
 
 
 def test_same_needs_equal_words_in_equal_order():

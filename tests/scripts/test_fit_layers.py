@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from evaluate_qa.metrics._shared.lexical import FEATURES, LONG_FEATURES, OVERLAPS, features_by_length
+from evaluate_qa.metrics._shared.lexical import LONG_FEATURES, OVERLAPS, WORD_FEATURES, features_by_length
 from evaluate_qa.metrics._shared.logistic import sigmoid
 from evaluate_qa.training import layers
 from evaluate_qa.training.figures import by_set, mean_figure, table
@@ -36,7 +36,7 @@ def outputs():
 def with_margins(margins, labels, sets):
     """Return rows without word features."""
     count = len(labels)
-    features = {"margin": np.asarray(margins, dtype=float), **{name: np.zeros(count) for name in FEATURES}}
+    features = {"margin": np.asarray(margins, dtype=float), **{name: np.zeros(count) for name in WORD_FEATURES}}
     ids = [str(number) for number in range(count)]
     labels = np.asarray(labels, dtype=bool)
     return LabeledOutputs(np.arange(count), np.ones(count, dtype=bool), features, labels, ids, sets)

@@ -14,7 +14,7 @@ import evaluate_qa
 from evaluate_qa.commands.publish import selection
 from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS
 from evaluate_qa.dev.accelerator.verdicts import TRAINED
-from evaluate_qa.metrics._shared.large import HEAD, build_untrained, save_head
+from evaluate_qa.metrics._shared.large_matcher import HEAD, build_untrained, save_head
 from evaluate_qa.publishing import sources, steps
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository

@@ -12,8 +12,8 @@ import pytest
 from chat_server import completion
 from file_server import replies_served
 
-from evaluate_qa.metrics._shared import posting
-from evaluate_qa.metrics._shared.posting import Client, PostError, backoff_seconds, retry_after
+from evaluate_qa.metrics._shared import http_client
+from evaluate_qa.metrics._shared.http_client import Client, PostError, backoff_seconds, retry_after
 
 BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
 
@@ -170,7 +170,7 @@ def encrypted(tmp_path, monkeypatch):
     names = ["-subj", "/CN=known.test", "-addext", "subjectAltName=DNS:known.test", "-days", "2"]
     subprocess.run([*made, *names, "-out", certificate, "-keyout", key], check=True, capture_output=True)
     monkeypatch.setenv("SSL_CERT_FILE", certificate)
-    posting._certificates.cache_clear()
+    http_client._certificates.cache_clear()
     greeted, keys = [], []
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -179,7 +179,7 @@ def encrypted(tmp_path, monkeypatch):
     reply = lambda request: keys.append(request.headers["Authorization"]) or (200, b"{}")  # noqa: E731
     with replies_served(reply, context) as server:
         yield server.server_port, greeted, keys
-    posting._certificates.cache_clear()
+    http_client._certificates.cache_clear()
 
 
 async def post_there(host, port):
