@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import KNOWN_COLUMNS, check_keywords, check_keywords_only, declarations
-from .scorer import ABANDONED, Scored, Scorer, describe_methods
+from .scorer import ABANDONED, Scored, Scorer, list_methods
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
@@ -59,9 +59,7 @@ class Adapter(_Base):
             del passed["cache_dir"]  # evaluate then writes rows to its default folder
         super().__init__(config_name, **passed)
         self._rows_of = self._turn  # the scorer's lock, which a forked process replaces if another thread held it
-        self.__doc__ = describe_methods(scorer).replace(
-            "evaluate_qa.load", "evaluate.load"
-        )  # what `help(metric)` shows
+        self.__doc__ = list_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
 
     def _info(self) -> Any:
         import datasets

@@ -493,17 +493,6 @@ def declarations(options: type[Options]) -> dict[str, Declaration]:
     return {field.name: field.metadata["option"] for field in fields(options)}
 
 
-class CacheOptions:
-    """Options with a folder `cache_dir`, which subclasses declare with their own help."""
-
-    cache_dir: str | os.PathLike[str] | None
-
-    @property
-    def cache(self) -> Path | None:
-        """`cache_dir` as a path."""
-        return Path(self.cache_dir).expanduser() if self.cache_dir else None
-
-
 def made(metric: str, options: type[O], given: Mapping[str, Any]) -> O:
     """Return the options with the values in `given`; errors start with the metric's name."""
     try:

@@ -11,11 +11,7 @@ Indices = NDArray[np.intp]
 
 
 def run_starts(lengths: Iterable[int]) -> Indices:
-    """Return the index at which each run begins, from the lengths of the runs.
-
-    >>> run_starts([2, 3, 1]).tolist()
-    [0, 2, 5]
-    """
+    """Return the index at which each run begins, from the lengths of the runs."""
     return np.array([0, *accumulate(lengths)][:-1], dtype=np.intp)
 
 

@@ -100,8 +100,8 @@ def pair_claims(
             token_f1s.append(f1)
             in_wanted, in_given = ([exact_words(text) for text in texts] for texts in (wanted, given))
             repeated += [words in in_given for words in in_wanted] + [words in in_wanted for words in in_given]
-    first_claims = np.array(starts, dtype=np.intp)
-    return searches, Claims(first_claims, np.array(of_answer), np.array(token_f1s), np.array(repeated))
+    flags = np.array(of_answer), np.array(token_f1s), np.array(repeated)
+    return searches, Claims(np.array(starts, dtype=np.intp), *flags)
 
 
 def _claims(question: str, answer: str, reference: str, by_sentence: bool) -> tuple[list[str], list[str], float]:

@@ -60,11 +60,7 @@ class Template:
 
 
 def split_around(part: list[int], whole: list[int]) -> tuple[list[int], list[int]]:
-    """Return the ids before and after the first occurrence of a part.
-
-    >>> split_around([7], [1, 7, 2, 7])
-    ([1], [2, 7])
-    """
+    """Return the ids before and after the first occurrence of a part."""
     start = next(i for i in range(len(whole)) if whole[i : i + len(part)] == part)
     return whole[:start], whole[start + len(part) :]
 

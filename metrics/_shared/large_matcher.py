@@ -46,7 +46,7 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, 
     import torch
 
     head, layers = read_head(folder)
-    network, tokenizer = build_untrained(folder, dtype)
+    network, tokenizer = build_blank(folder, dtype)
     expected = {name: tuple(values.shape) for name, values in network.classifier.named_parameters()}
     if (found := {name: values.shape for name, values in head.items()}) != expected:
         raise ValueError(f"{folder / HEAD} has tensors of the shapes {found}; this encoder needs {expected}")
@@ -54,7 +54,7 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, 
     return network, tokenizer, layers
 
 
-def build_untrained(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
+def build_blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
     """Return an encoder with a head of zeros, and its tokenizer; raise ValueError if the folder has none.
 
     The head reads [c, |u − v|, u ∘ v, 10 cos(u, v)]: c is the first token of the last layer, and u and v are the means

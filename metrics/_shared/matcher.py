@@ -125,12 +125,12 @@ def build(minilm: Path, matcher: Matcher, task: str, dtype: str) -> tuple[Any, A
     """Return the matcher's model with the head of a task, and its tokenizer."""
     import torch
 
-    model, tokenizer = build_untrained(minilm, task)
+    model, tokenizer = build_blank(minilm, task)
     model.load_state_dict({name: torch.from_numpy(values) for name, values in tensors(minilm, matcher, task).items()})
     return model.to(getattr(torch, dtype)).eval(), tokenizer
 
 
-def build_untrained(minilm: Path, task: str) -> tuple[Any, Any]:
+def build_blank(minilm: Path, task: str) -> tuple[Any, Any]:
     """Return MiniLM with a random head for a task, and its tokenizer."""
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, BertConfig

@@ -18,25 +18,19 @@ from .windows import Windows, split_into_windows
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Pairs of an answer and a reference, with the claims of each pair."""
+class PairInputs:
+    """Pairs of an answer and a reference, with what a classifier reads of them."""
 
     starts: Indices  # index of the first pair of each row, shape (rows,)
     claims: Claims
     answered: NDArray[np.bool_]  # False for a claim that is searched in a blank answer, shape (claims,)
     word_features: Mapping[str, Floats]  # the features from words and lengths by name, each of shape (claims,)
-
-
-@dataclass(frozen=True)
-class PairInputs(Pairs):
-    """Pairs, with what a classifier reads of them."""
-
     windows: Windows
     texts: Sequence[Texts]  # the two sides of each window's input
 
 
 @dataclass(frozen=True)
-class PairFeatures(Pairs):
+class PairFeatures(PairInputs):
     """Pairs with all features from which options make a score."""
 
     outputs: Floats  # BEM's margin, or the probability of entailment, of each claim; shape (claims,)
@@ -83,16 +77,12 @@ def compute_features(
 ) -> PairFeatures:
     """Return the features of each pair, without weights.
 
-    `output` turns logits into outputs, given the index of the positive class; `describe` is the title of the progress
-    bar.
+    `output` turns logits into outputs, given the positive class; `describe` is the title of the progress bar.
     """
     inputs = prepare_pairs(predictions, references, questions, options, model.classifier, format_pair)
     logits = model.classifier.logits(inputs.texts, inputs.windows.tokens, describe)
     return PairFeatures(
-        starts=inputs.starts,
-        claims=inputs.claims,
-        answered=inputs.answered,
-        word_features=inputs.word_features,
+        **vars(inputs),
         outputs=inputs.windows.best(output(logits, model.positive)),
         weights={},
         exact=exact_scores(questions, predictions, references, read=not model.layers),

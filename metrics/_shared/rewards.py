@@ -366,10 +366,9 @@ def isolate_from_training(alone: bool = True) -> Iterator[None]:
 
     `alone` is False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
     """
-    if sys.modules.get("torch") is None:
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
         yield
         return
-    import torch
-
     with torch.random.fork_rng(devices=[], enabled=alone), torch.no_grad():
         yield

@@ -24,6 +24,8 @@ from .arguments import (
     made,
 )
 
+Columns = dict[str, list[Any]]  # by name; all have one entry per row
+
 __tracebackhide__ = True  # pytest shows the message and the caller
 
 
@@ -33,7 +35,7 @@ class Scored:
 
     # The columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason why a row could not
     # be scored.
-    per_example: dict[str, list[Any]]
+    per_example: Columns
     settings: Mapping[str, object]  # the signature's values by key
     summary: Mapping[str, Any] = field(default_factory=dict)  # figures of all rows together; they replace means
 
@@ -90,7 +92,7 @@ class Scorer:
                 f"the command line: --load config={model})"
             )
         self._take_turns()
-        self.__doc__ = describe_methods(type(self))  # what `help(scorer)` shows
+        self.__doc__ = list_methods(type(self))  # what `help(scorer)` shows
 
     def load(self) -> Any:
         """Return the model. Called once, after rows have passed all checks."""
@@ -262,7 +264,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_other_threads)
 
 
-def as_columns(scores: Any) -> dict[str, list[Any]]:
+def as_columns(scores: Any) -> Columns:
     """Return a dataclass of arrays and lists as columns; a field that is None is left out."""
     fields = {name: values for name, values in vars(scores).items() if values is not None}
     return {name: values if isinstance(values, list) else values.tolist() for name, values in fields.items()}
@@ -293,7 +295,7 @@ def documentation(scorer: type[Scorer]) -> str:
 _METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
 
 
-def describe_methods(metric: type) -> str:
+def list_methods(metric: type) -> str:
     """Return the docstring of a class with a section that lists the methods for users."""
     methods = [(name, getattr(metric, name)) for name in _METHODS if hasattr(metric, name)]
     lines = [f"    {name}: {(inspect.getdoc(method) or '').partition(chr(10))[0]}" for name, method in methods]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.scorer import Scored, Scorer
+from .._shared.scorer import Columns, Scored, Scorer
 from .answer_keys import AnswerKey, read_key
 from .decision import Decision, decide_row
 from .lists import parts
@@ -75,7 +75,7 @@ class AnswerScorer(Scorer):
         rows = zip(columns["references"], columns["predictions"], columns["questions"], strict=True)
         decided = [decide_row(*row, kinds, options.tolerance) for row in rows]
         named = options.typed if options.typed == "auto" else "+".join(kinds)
-        values: dict[str, list[Any]] = {
+        values: Columns = {
             "value_kind": [decision.kind if decision.equal is not None else None for decision, _ in decided],
             "value_reference": [decision.reference for decision, _ in decided],
             "value_answer": [decision.answer for decision, _ in decided],
@@ -84,9 +84,7 @@ class AnswerScorer(Scorer):
         per_example = self.apply_decisions(scored.per_example, decided) | values
         return Scored(per_example, {**scored.settings, "typed": named})
 
-    def apply_decisions(
-        self, columns: dict[str, list[Any]], decided: Sequence[tuple[Decision, int | None]]
-    ) -> dict[str, list[Any]]:
+    def apply_decisions(self, columns: Columns, decided: Sequence[tuple[Decision, int | None]]) -> Columns:
         """Return the scores with 1 for rows whose values are equal, and 0 for rows whose values differ."""
         changed = {name: list(values) for name, values in columns.items()}
         for row, (decision, best) in enumerate(decided):
@@ -164,7 +162,7 @@ class RequiredParts(NamedTuple):
         lowest = [int(pairs[part]) for pairs, part in zip(best, worst, strict=True)]
         # The pieces of an answer after the first one are its parts; an answer without parts is one itself.
         pieces = [table[:, -max(table.shape[1] - 1, 1) :] for table in self.tables]
-        changed: dict[str, list[Any]] = {
+        changed: Columns = {
             "score": [float(scores[pairs].mean()) for pairs in best],
             "verdict": [bool(verdicts[pairs].all()) for pairs in best],
             "best_reference": worst,

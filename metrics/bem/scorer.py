@@ -40,7 +40,7 @@ def bem_pair(question: str, answer: str, reference: str) -> Texts:
     return answer, (reference, question)
 
 
-def _check_question(value: object) -> str:
+def check_question(value: object) -> str:
     """Check one question; BEM needs one for every row."""
     if not (text := question(value)):
         raise Unexpected("a question, which BEM needs for every row", RowValueError)
@@ -83,10 +83,7 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
     has_answer_keys = True
-    columns: ClassVar[Mapping[str, Column]] = {
-        **ANSWERS,
-        "questions": Column(_check_question, "string", QUESTIONS.help),
-    }
+    columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(check_question, "string", QUESTIONS.help)}
     required = ("predictions", "references", "questions")
     loading = EngineOptions
     options = BemOptions

@@ -20,7 +20,7 @@ from .results import bootstrap_scores, comparison, confidence, corpus_figures, r
 from .tokens import load_tokenizer
 
 
-def _check_references(value: object) -> list[str]:
+def check_references(value: object) -> list[str]:
     """Check one row of references: a string, or a list of strings, at least one of them not blank.
 
     A blank reference next to other references has length 0, as in sacrebleu. Some translated references of MORQA are
@@ -32,7 +32,7 @@ def _check_references(value: object) -> list[str]:
     return texts(value)
 
 
-def _check_weights(value: object) -> list[float]:
+def check_weights(value: object) -> list[float]:
     """Check one row of weights: numbers in [−1, 1], at least one above 0; `[]` for None, which means weights of 1."""
     if value is None:
         return []
@@ -45,7 +45,7 @@ def _check_weights(value: object) -> list[float]:
     return [float(item) for item in items]
 
 
-def _check_second_prediction(value: object) -> list[str]:
+def check_against(value: object) -> list[str]:
     """Check one answer of a second system. Return it in a list; `[]` for None, which means no second system."""
     return [] if value is None else [prediction(value)]
 
@@ -83,18 +83,14 @@ class DeltableuScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,
         "references": Column(
-            _check_references,
+            check_references,
             ["string"],
             "The references: a string or a list of strings per row, at least one of them not blank.",
         ),
         "reference_weights": Column(
-            _check_weights,
-            ["float64"],
-            "The weight of each reference, from -1 to 1, at least one above 0 (default: 1).",
+            check_weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
-        "against": Column(
-            _check_second_prediction, ["string"], "The answers of a second system, to compare with the first."
-        ),
+        "against": Column(check_against, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
     pooled = True

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 from .._shared.arguments import (
-    CacheOptions,
     Choice,
     Control,
     Kind,
@@ -22,6 +21,7 @@ from .._shared.arguments import (
     option,
     shown,
 )
+from .._shared.stores import CacheOptions
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""

@@ -13,7 +13,7 @@ import numpy as np
 from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .._shared.chat_models import NoAnswer
 from .._shared.progress import progress, track_progress
-from .._shared.scorer import as_columns
+from .._shared.scorer import Columns, as_columns
 from .clip import Encoder, Vectors
 from .encoding import video_features
 from .features import VideoFeatures, check_utf8, file_of, read_features
@@ -206,7 +206,7 @@ def _compare_row(row: VideoRow, video: VideoFeatures, vectors: Mapping[str, Vect
     return Evidence(found, keywords, known, video.frames[best].tolist(), len(video.vectors))
 
 
-def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> dict[str, list[Any]]:
+def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Columns:
     """Return the columns of the result's `per_example`: the scores and their basis.
 
     A row that could not be scored has None in all columns except `error`, which exists with `unreadable="none"`.

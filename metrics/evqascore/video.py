@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .seeking import Inexact, decode, frame_times, has_one_frame_per_packet, packet_table, plan
+from .seeking import Inexact, decode, frame_times, is_countable, packet_table, plan
 
 # Other formats are refused: a playlist, for example, names files and addresses that FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
@@ -77,7 +77,7 @@ def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
     import av
 
     with _open(path, threads) as (container, stream):
-        if not has_one_frame_per_packet(container, stream):
+        if not is_countable(container, stream):
             raise Inexact
         frames = frame_times(packet_table(_packets(path, container, stream)))
         convert = _converter(stream, int(frames.times[0]))

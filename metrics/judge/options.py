@@ -11,7 +11,6 @@ from .._shared.arguments import (
     FLAG,
     POSITIVE,
     TORCH_DTYPES,
-    CacheOptions,
     Choice,
     Control,
     Dtype,
@@ -28,6 +27,7 @@ from .._shared.arguments import (
     read_weights,
 )
 from .._shared.endpoint import Endpoint
+from .._shared.stores import CacheOptions
 from .calibration import Weights
 from .decision_api import APIS, ASPECTS, Api, DecisionQuestions
 from .protocols import PROTOCOLS, Protocol, load_protocol

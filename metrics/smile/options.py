@@ -4,18 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.arguments import (
-    CacheOptions,
-    Choice,
-    Control,
-    EngineKeywords,
-    EngineOptions,
-    Number,
-    Place,
-    Text,
-    Whole,
-    option,
-)
+from .._shared.arguments import Choice, Control, EngineKeywords, EngineOptions, Number, Place, Text, Whole, option
+from .._shared.stores import CacheOptions
 from .._values.options import ValueOptions
 
 Similarity = Literal["scaled", "cosine"]

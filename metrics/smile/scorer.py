@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored, as_columns
+from .._shared.scorer import Columns, Scored, as_columns
 from .._shared.trainer_callback import ForTraining
 from .._values.decision import Decision
 from .._values.scorer import AnswerScorer
@@ -99,9 +99,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         """Return whether a call has synthetic answers, which its signature says."""
         return any(columns["synthetic_answers"])
 
-    def apply_decisions(
-        self, columns: dict[str, list[Any]], decided: Sequence[tuple[Decision, int | None]]
-    ) -> dict[str, list[Any]]:
+    def apply_decisions(self, columns: Columns, decided: Sequence[tuple[Decision, int | None]]) -> Columns:
         """Return the scores that rules for values decide, with their bins."""
         changed = super().apply_decisions(columns, decided)
         return {**changed, "bin": bins(np.array(changed["score"])).tolist()}

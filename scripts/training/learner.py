@@ -137,10 +137,10 @@ class Heads(Learner):
 
         torch.manual_seed(0)  # the same initial heads for every seed, so that runs can be averaged
         options = ModelOptions(device=recipe.device)
-        self.base, _ = matcher.build_untrained(minilm, recipe.tasks[0])
+        self.base, _ = matcher.build_blank(minilm, recipe.tasks[0])
         self.classifiers: dict[str, PairClassifier] = {}
         for task in recipe.tasks:
-            model, tokenizer = matcher.build_untrained(minilm, task)
+            model, tokenizer = matcher.build_blank(minilm, task)
             if self.classifiers:
                 model.bert = self.encoder  # one for all
             self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
@@ -196,7 +196,7 @@ class Teacher(Learner):
         import torch
 
         self._name = encoder
-        network, tokenizer = large_matcher.build_untrained(find_checkpoint("fit", encoder).folder)
+        network, tokenizer = large_matcher.build_blank(find_checkpoint("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
         self.classifiers = {encoder: classifier}

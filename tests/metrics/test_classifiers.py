@@ -9,7 +9,7 @@ import torch
 from damage import change_weights
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.large_matcher import build_untrained, save_head
+from evaluate_qa.metrics._shared.large_matcher import build_blank, save_head
 from evaluate_qa.metrics._shared.matcher import find_matcher, read, save
 
 METRICS = ["bem", "nli_lex"]
@@ -107,7 +107,7 @@ def test_a_checkpoint_with_wrong_weights_is_refused(damage, reason, tmp_path):
 
 def test_a_large_matcher_without_one_of_its_weights_is_refused(tmp_path):
     folder = tiny_classifiers.bert(tmp_path / "large", CLASSES)
-    network, _ = build_untrained(folder)
+    network, _ = build_blank(folder)
     save_head(network, {"recall": {"margin": 1.0, "intercept": 0.0}}, folder)
     bem = evaluate_qa.load("bem", model=str(folder), device="cpu")
     assert bem.compute(**ROWS, typed=False)["per_example"]["score"][0] == 0.5  # the head is zero

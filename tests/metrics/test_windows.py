@@ -48,7 +48,7 @@ def test_a_score_equal_to_the_threshold_is_incorrect():
     claims = Claims(np.arange(3), none, np.full(3, np.nan), none)
     scores = np.array([0.25, 0.5, 0.75])
     unread = np.full(3, np.nan)
-    features = PairFeatures(np.arange(3), claims, ~none, {}, outputs=scores, weights={}, exact=unread)
+    features = PairFeatures(np.arange(3), claims, ~none, {}, None, [], scores, {}, unread)
     assert best_pairs(features, scores, MatcherOptions(), lexical=True)[1]["verdict"].tolist() == [False, False, True]
 
 
