@@ -85,20 +85,20 @@ def compute_features(
         **vars(inputs),
         outputs=inputs.windows.best(output(logits, model.positive)),
         weights={},
-        exact=exact_scores(questions, predictions, references, read=not model.layers),
+        exact=exact_scores(questions, predictions, references, reads_all=not model.layers),
     )
 
 
 def exact_scores(
-    questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], read: bool
+    questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], reads_all: bool
 ) -> Floats:
     """Return the exact scores of pairs that the matcher cannot read, else NaN; shape (pairs,).
 
-    `read` assumes that the classifier reads all languages, as a user's own checkpoint may.
+    `reads_all` assumes that the classifier reads all languages, as a user's own checkpoint may.
     """
     rows = zip(questions, predictions, references, strict=True)
     pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
-    return np.array([exact_score(*pair[1:]) if not read and is_unsupported(*pair) else np.nan for pair in pairs])
+    return np.array([exact_score(*pair[1:]) if not reads_all and is_unsupported(*pair) else np.nan for pair in pairs])
 
 
 def best_pairs(

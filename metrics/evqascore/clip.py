@@ -114,7 +114,7 @@ class Encoder:
         self.batch_frames = batch_size or _FRAMES[kind]
         self.label = clip.label
         self.fingerprint = f"{clip.fingerprint}|{self.dtype}"
-        self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
+        self.dim = int(self._encode_windows(clip.tokens.windows("", "truncate")).shape[1])
 
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
         """Return the unit vectors of texts, shape (texts, dim); equal texts are encoded once.
@@ -131,13 +131,13 @@ class Encoder:
             owners += [number] * len(pieces)
         batches = run_batches(
             np.array([len(window) for window in windows], dtype=np.int32),
-            lambda indices: self._texts([windows[i] for i in indices]),
+            lambda indices: self._encode_windows([windows[i] for i in indices]),
             token_budget=self._token_budget,
             batch_size=self._batch_size,
             describe=describe,
         )
         sums = np.zeros((len(distinct), self.dim), dtype=np.float32)
-        np.add.at(sums, owners, self._collected(len(windows), batches))
+        np.add.at(sums, owners, self._collect(len(windows), batches))
         return _unit(sums)[[distinct[text] for text in texts]]
 
     def prepare(self, frame: Pixels) -> Pixels:
@@ -149,16 +149,16 @@ class Encoder:
     def encode_prepared(self, frames: Pixels) -> Vectors:
         """Return the unit vectors of prepared frames of shape (frames, height, width, 3); shape (frames, dim)."""
         ones = np.ones(len(frames), dtype=np.int32)
-        batches = run_batches(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
-        return self._collected(len(frames), batches)
+        batches = run_batches(ones, lambda rows: self._encode_images(frames[rows]), token_budget=self.batch_frames)
+        return self._collect(len(frames), batches)
 
-    def _collected(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
+    def _collect(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
         vectors = np.empty((count, self.dim), dtype=np.float32)
         for indices, found in batches:
             vectors[indices] = found
         return vectors
 
-    def _images(self, frames: Pixels) -> Vectors:
+    def _encode_images(self, frames: Pixels) -> Vectors:
         import torch
 
         mean, std = (torch.tensor(values).view(3, 1, 1) for values in (self._clip.mean, self._clip.std))
@@ -167,7 +167,7 @@ class Encoder:
             pixels = pixels.sub(mean.to(self._device)).div(std.to(self._device)).to(self._dtype)
             return _unit(self._clip.images(pixels).float().cpu().numpy())
 
-    def _texts(self, windows: list[list[int]]) -> Vectors:
+    def _encode_windows(self, windows: list[list[int]]) -> Vectors:
         import torch
 
         with torch.inference_mode():

@@ -126,7 +126,7 @@ def _describe(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: 
             picture = shape(picture)
         return np.asarray(picture)
 
-    encode = model.encode_image, lambda ids, _lengths: _texts(model, tokens, ids)
+    encode = model.encode_image, lambda ids, _lengths: _encode_texts(model, tokens, ids)
     return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, *encode)
 
 
@@ -143,7 +143,7 @@ def open_clip_tokens(tokenizer: Any, length: int) -> ClipTokens:
     return ClipTokens(encode, [tokenizer.sot_token_id], [tokenizer.eot_token_id], 0, length)
 
 
-def _texts(model: Any, tokens: ClipTokens, ids: Any) -> Any:
+def _encode_texts(model: Any, tokens: ClipTokens, ids: Any) -> Any:
     """Encode texts; for open_clip's plain CLIP, only as many positions as the longest text has.
 
     That model expects all 77 positions. Its attention is causal, so the padding after a text does not change the
