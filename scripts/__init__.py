@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from evaluate_qa.metrics._values.decision import Decision as Decision
     from evaluate_qa.metrics._values.decision import compare_values as compare_values
 
-    from .estimation.drop import gate as gate
-    from .estimation.powered import estimate as estimate
+    from .estimation.ppi import estimate as estimate
+    from .gating.drop import gate as gate
     from .uncertainty.paired import compare as compare
 
 __all__ = ["Decision", "compare", "compare_values", "estimate", "gate", "load", "metric_names", "path", "sample"]
@@ -31,8 +31,8 @@ _LAZY = {
     "Decision": ".metrics._values.decision",
     "compare": ".uncertainty.paired",
     "compare_values": ".metrics._values.decision",
-    "estimate": ".estimation.powered",
-    "gate": ".estimation.drop",
+    "estimate": ".estimation.ppi",
+    "gate": ".gating.drop",
 }
 
 

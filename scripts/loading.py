@@ -1,6 +1,8 @@
 """Load scorers: this package's by their names, other metrics through `evaluate`."""
 
 import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
@@ -110,3 +112,21 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
         if "/" in name or os.path.exists(name):  # noqa: PTH110 - a long name is no path
             raise
         raise ValueError(f"{unknown}name on the Hub or by their folder.") from error
+
+
+class LazyMetric:
+    """A metric with options of `load` and of `compute`, which is loaded when rows are first scored."""
+
+    def __init__(
+        self, name: str, load: Mapping[str, Any] | None = None, compute: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name, self._load, self._compute = name, load or {}, compute or {}
+
+    @cached_property
+    def _metric(self) -> Any:
+        return load_metric(self.name, **self._load)
+
+    def compute(self, **columns: Sequence[Any]) -> dict[str, Any]:
+        """Return the result of `compute` for some rows."""
+        result: dict[str, Any] = self._metric.compute(**columns, **self._compute)
+        return result

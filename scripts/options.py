@@ -47,7 +47,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
     return options
 
 
-def parse_columns(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
+def parse_column_names(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
     """Parse the options `--column`, such as `["predictions=answer", "id=doc"]`: column → its names in the file.
 
     Raises:

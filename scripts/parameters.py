@@ -58,10 +58,11 @@ _ROLES = {
 def metric_columns(*names: str) -> Any:
     """Declare `--column` for a command that passes columns to a metric or a model."""
     of = f" ({', '.join(names)})" if names else ""
-    column, name = (names[0], "NAME") if names else ("predictions", "answer")
+    column, name = (names[0], "NAME") if names else ("predictions", "output")
+    also = "" if names else "; predictions also from answer"
     return _metric(
         f"Read a column{of} under another name: --column {column}={name} reads {column} from the file's column {name} "
-        "(default: its own name, with or without the final s). Repeatable.",
+        f"(default: its own name, with or without the final s{also}). Repeatable.",
         "--column",
     )
 

@@ -1,4 +1,4 @@
-"""Decide which rows of a scored file to keep, for `evaluate-qa select`; only the scores are held in memory."""
+"""Select the best rows of a scored file, for `evaluate-qa select`; only the scores are held in memory."""
 
 import math
 from collections import defaultdict
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .estimation.joining import numbers
-from .estimation.signatures import signature_column
 from .files.columns import read_columns
 from .files.rows import LISTS, RowsError, place, read_rows
 from .files.values import text, value_of
+from .joining.labels import parse_numbers
+from .joining.signatures import signature_column
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
@@ -85,20 +85,20 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     return list(found)
 
 
-def decide(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
+def select_rows(source: Path, score_column: str, group_column: str | None, criterion: Criterion) -> Selection:
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
-    scores = numbers(file, score_column, "Name another column with --column score=NAME.")
+    scores = parse_numbers(file, score_column, "Name another column with --column score=NAME.")
     names = [""] * len(file) if group_column is None else list(map(text, file.named(group_column)))
     members: dict[str, list[int]] = defaultdict(list)
     for row in np.flatnonzero(~np.isnan(scores)).tolist():
         members[names[row]].append(row)
     if not members:
         raise RowsError(f"{source}: no row has a number in the column {score_column!r}. Score the rows first.")
-    chosen: set[int] = set()
+    selected: set[int] = set()
     groups = {}
     for name, rows in members.items():
         kept = criterion.keep(scores[rows])
-        chosen |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
+        selected |= {file.numbers[row] for row in np.array(rows)[kept].tolist()}
         groups[name] = scores[rows][kept], scores[rows][~kept]
-    return Selection(chosen, groups, int(np.isnan(scores).sum()), file.present)
+    return Selection(selected, groups, int(np.isnan(scores).sum()), file.present)

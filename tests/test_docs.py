@@ -11,7 +11,7 @@ from commands import run_command
 
 import evaluate_qa
 from evaluate_qa.dev import cards
-from evaluate_qa.installation import install_metrics
+from evaluate_qa.publishing.install import install_metrics
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("metrics/*/README.md"))]

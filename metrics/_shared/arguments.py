@@ -13,6 +13,7 @@ import math
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
@@ -82,12 +83,13 @@ class Unexpected(Exception):  # noqa: N818 - check_column turns it into a RowErr
 
 
 def clean(text: str) -> str:
-    """Return the text as a plain `str` with surrogate pairs joined and lone surrogates replaced by U+FFFD."""
+    """Return the text as a plain `str` in NFC, with surrogate pairs joined and lone surrogates replaced by U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # `str(text)` of a member of a string enumeration is its name
+    # `str(text)` of a member of a string enumeration is its name.
+    return str.__str__(text) if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 # White space, control characters, Unicode's Default_Ignorable_Code_Point, and the Braille blank.

@@ -38,6 +38,8 @@ class Scored:
     per_example: Columns
     settings: Mapping[str, object]  # the signature's values by key
     summary: Mapping[str, Any] = field(default_factory=dict)  # figures of all rows together; they replace means
+    # Sums over the rows, from which `pooled_score` computes the score of the rows of several calls.
+    statistics: Sequence[float] = ()
 
     def part(self, rows: Sequence[int]) -> "Scored":
         """Return the scores of some rows."""
@@ -65,7 +67,6 @@ class Scorer:
     options: ClassVar[type[Options]]
     # The columns of `per_example` whose means are part of the result.
     means: ClassVar[tuple[str, ...]] = ()
-    pooled: ClassVar[bool] = False  # whether the main figure is of all rows together, and not the mean of their scores
     # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
     _compute: Callable[..., Scored]

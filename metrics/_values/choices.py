@@ -26,11 +26,20 @@ _CHOSEN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+ONE_LETTER = re.compile(r"\s*\(?[A-H][).]?\s*")
+"""A letter in capitals, perhaps of an option."""
+_FIRST_LETTER = re.compile(
+    r"\W*(?:(?:(?i:the) )?(?:correct |right )?(?i:answer|option|choice)(?: is|:)?\s*)?"
+    r"[(\[*]{0,4}([A-H])(?:[)\].:*]+(?![^\s*])|\s*$)"
+)
 _OF_OPTIONS = re.compile(r"\b(?:options?|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
 _COMMITS = re.compile(
-    r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
+    r"\b(?:(?:but|so) (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so|"
+    r"(?i:therefore|thus|hence|so),? the (?:correct |right )?(?:answer|option|choice) is)"
     r" \(?([A-H])\b(?![\w' ]*\b(?:but|no)\b)|^([A-H]) is (?:what|the one|my)\b|\b([A-H]) it is\b"
 )
+# A letter before its reasons, which may name other options.
+_EXPLAINED = re.compile(r"^\W*([A-H])[).]?(?:\s*\n|,? (?:because|since|as)\b)")
 _ALL = re.compile(
     r"\W*(?:(?P<none>none|neither)|all)\b(?: (?:of )?(?:them|these|those|(?:the )?(?:above|two|three|four)))?\b",
     re.IGNORECASE,
@@ -77,6 +86,16 @@ def compare_options(texts: Texts) -> bool | None:
     return expected == chosen if clear else None
 
 
+def compare_letter(texts: Texts) -> bool | None:
+    """Compare a letter with the one at the start of an answer to a question without its options.
+
+    >>> [compare_letter(Texts("", answer, "B")) for answer in ("(C)", "B. a whale", "The answer is C.", "A whale")]
+    [False, True, False, None]
+    """
+    match = _FIRST_LETTER.match(texts.answer)
+    return match[1] == texts.reference.strip(" ().") if match else None
+
+
 def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
     """Return the letters of a text that is a list of letters or of offered options; empty for another text."""
     text = text.strip(" .")
@@ -94,7 +113,7 @@ def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
 
 def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
     """Return the letters of the options that a sentence chooses by a letter, or else by the text of an option."""
-    chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
+    chosen = [*_COMMITS.finditer(answer)][-1:] or [*_EXPLAINED.finditer(answer)] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
     if letters:

@@ -55,7 +55,10 @@ _LABELS: Sequence[_Form] = [
 _COMPLEXITIES = {name: formula for _, kind, name, formula in WORDS if kind == "complexity"}
 _COMPLEXITY = re.compile(rf"\b({'|'.join(_COMPLEXITIES)})\b(?: time)?", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(?:\d+(?:\.\d+)+)(?![\w%])")
-_ASKS_VERSION = re.compile(r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} (?:version|release)\b")
+_ASKS_VERSION = re.compile(
+    r"\b(?i:which|what(?:['’]s| is| was)?)(?: (?!do|did|is|was)\S+){0,3} "
+    r"(?:version|release|section|chapter|clause|paragraph|Angular|Python|Ubuntu|Android|iOS)\b"
+)
 _COLOR = re.compile(r"#([0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
 _KEYS = str.maketrans({"⌘": "cmd+", "⌥": "alt+", "⇧": "shift+", "⌃": "ctrl+", "Θ": "O", "−": "-"})
 _MOVE = re.compile(r"^\d+\.+\s*(?=[a-zA-Z])|^0x")  # The number of a move in chess, and the sign of hexadecimal digits.

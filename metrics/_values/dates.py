@@ -71,7 +71,7 @@ _CENTURY = re.compile(
     r"\b(?P<n>\d\d?)(?:st|nd|rd|th|\.|e|º)?[ -](?:century|jahrhundert|siècle)\b(?:\s?(?P<bc>BCE?|v\. ?Chr))?",
     re.IGNORECASE,
 )
-_DECADE = re.compile(r"(?<![\w.])(?P<n>[12]\d\d0)(?:'?s|er)\b")
+_DECADE = re.compile(r"(?<![\w.])(?P<n>[12]\d\d0|[1-9]00(?='?s BC))(?:'?s|er)\b(?P<bc> BC)?")
 _YEAR = re.compile(
     r"""
     (?<![\w.,$€£-])(?P<before>\d{1,4})\s?
@@ -261,8 +261,9 @@ def _centuries(text: str) -> Iterator[Date]:
         first = -100 * int(match["n"]) if match["bc"] else 100 * int(match["n"]) - 100
         yield Date((first, first + 99), None, None, *match.span())
     for match in _DECADE.finditer(text):
-        first = int(match["n"])
-        yield Date((first, first + (9 if first % 100 else 99)), None, None, *match.span())
+        length = 10 if int(match["n"]) % 100 else 100
+        first = -int(match["n"]) - length if match["bc"] else int(match["n"])
+        yield Date((first, first + length - 1), None, None, *match.span())
 
 
 def _years(text: str) -> Iterator[Date]:

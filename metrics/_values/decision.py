@@ -24,7 +24,7 @@ from .._shared.arguments import Number, shown
 from .._shared.words import exact_words
 from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
-from .choices import compare_options, may_be_option, offers_options
+from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
@@ -94,6 +94,11 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
+_EMPHASIS = re.compile(r"^\s*\*\*([^*]+)\*\*([.\s]*)$")  # "**B204**"
+# A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
+_END = re.compile(
+    r"(?:\s####|\n\W*(?:final )?answer:|<answer>)\s*(?P<end>[^\n<]{1,80}?)\s*(?:</answer>)?\W*$", re.IGNORECASE
+)
 _FINAL = re.compile(r"(?:^|\s)(?:A:|####|(?:the |final )*answer(?: is|:)+)\s*(?=\S)", re.IGNORECASE)
 # What a solution marks as its result at its end: "\\boxed{85}", "so the speed is **85 km/h**.", or code after a colon.
 _MARKED = re.compile(
@@ -167,6 +172,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
+    answer = _EMPHASIS.sub(r"\1", answer)
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
@@ -226,6 +232,8 @@ def _finals(answer: str, reference: str) -> tuple[str, str]:
     """Return answer and reference. Of a solution, keep what it marks, or what follows "A:" or "the answer is"."""
     result = _final(reference)
     marked = _MARKED.search(answer) if any(mark in answer for mark in ("boxed", "**", "```")) else None
+    if not marked and any(mark in answer for mark in ("####", "nswer:", "answer>")):
+        marked = _END.search(answer)
     if marked:
         return marked[marked.lastindex or 0], result or reference
     if result is None and len(answer) < _SOLUTION:
@@ -283,10 +291,11 @@ def _if(finds: Callable[[Texts], bool], equal: bool) -> Callable[[Texts], bool |
 _RULES = (
     Rule("no_answer", _if(says_nothing, False), longest_reference=math.inf),
     Rule("option", compare_options, may_be_option, offers_options, longest_reference=math.inf),
+    Rule("option", compare_letter, ONE_LETTER.fullmatch),
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
-    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=400),
+    Rule("candidates", _if(is_one_of_candidates, False), longest_answer=5000),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("negation", _if(excepts, False), longest_answer=100),
     Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),
@@ -296,11 +305,11 @@ _RULES = (
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
-    Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
+    Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),

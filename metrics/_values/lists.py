@@ -85,8 +85,11 @@ _KEYS_IN_ORDER = re.compile(r"\b[\w-]+(?:, [\w-]+)*,? and [\w-]+")
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _TRUTH = {"t": "true", "f": "false"}
 _CANDIDATE = re.compile(
-    r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+", re.IGNORECASE
+    r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+",
+    re.IGNORECASE,
 )
+_NUMBERING = re.compile(r"^\s*1[.)]\s|(?<=\s)\d\d?[.)]\s")
+_INTEGERS_ONLY = re.compile(r"\d{1,9}(?:\s\d{1,9}){3,}")
 _HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 _TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
@@ -461,10 +464,19 @@ def leaves_open(texts: Texts) -> bool:
 @lru_cache(maxsize=1 << 8)
 def _candidates(answer: str) -> Sequence[Sequence[str]]:
     """Return the words of each candidate that an answer may list; nothing for an answer that chooses one."""
+    if _INTEGERS_ONLY.fullmatch(answer):
+        return [(number,) for number in answer.split()]
+    answer = _NUMBERING.sub("\n", answer) if _NUMBERING.match(answer) else answer
     many = sum(map(answer.count, (*",/|\n.", " ou "))) >= _MANY - 1
     if not (many or _UNSURE.search(answer)) or _EXCLUDES.search(answer):
         return []
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(answer)]
     if any(":" in piece for piece in pieces[1:]):
         return []  # "Sorted: 3, 7, 9. Median: 7"
-    return [words for piece in pieces if (words := exact_words(piece))]
+    items = [words for piece in pieces if (words := exact_words(piece))]
+    if len(items) < _MANY:
+        return items
+    # "The capital is Rome. The capital is Paris. …"
+    columns = enumerate(zip(*items, strict=False))
+    repeated = next((place for place, words in columns if len({*words}) > 1), 0)
+    return [item[repeated:] for item in items]

@@ -38,6 +38,7 @@ PART = re.compile(
 )
 """A part of a period, such as "early"."""
 _CENTURY = re.compile(r"\bcentury\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:the |in the )?(\d\d?)(?:st|nd|rd|th)\.?", re.IGNORECASE)
 _ASKS_PERIOD = re.compile(r"\b(?:century|decade|jahrhundert|jahrzehnt|siècle|décennie|siglo|década)\b", re.IGNORECASE)
 _BEFORE = 20  # Characters before a date that may make it vague.
 _CHANGES = re.compile(r"\b(?:last|next|latest|current|most recent|now)\b", re.IGNORECASE)
@@ -217,6 +218,15 @@ def compare_period(texts: Texts) -> bool | None:
     if len({*periods}) > 1:
         return True if same and " or " not in texts.answer else None
     return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
+
+
+def compare_century(texts: Texts) -> bool | None:
+    """Compare an ordinal with the years of a century that the question asks for: "17th" and "in the 1600s"."""
+    match = _ORDINAL.fullmatch(texts.reference) if _CENTURY.search(texts.question) else None
+    dates = [date.years for date in texts.answer_values.dates if date.years]
+    if not match or len(dates) != 1 or min(dates[0]) < 0 or negated(texts.answer):
+        return None
+    return {year // 100 + 1 for year in dates[0]} == {int(match[1])}
 
 
 def compare_days(texts: Texts) -> bool | None:

@@ -10,6 +10,7 @@ from itertools import dropwhile, permutations, product
 from pathlib import Path
 
 from .._shared.words import exact_words
+from .aliases import ACRONYMS, are_aliases
 from .comparison import Texts
 from .reading import value_of_roman
 from .substances import have_one_name
@@ -28,12 +29,13 @@ def _sets(kind: str) -> list[frozenset[str]]:
 _ENDING = "(?:ate|ite|ide|ane|ene|yne|ol|al|one|oic|ine|ium|ous|ic|yl|ase|ose|acid)s?"
 _SHORTEST_ROOT = 4  # Letters of a term without its prefix.
 _PREFIXES = _sets("prefix")  # "hypertension" and "hypotension"
+_COMPASS = {"n", "s"}, {"e", "w"}
 _QUARTERS = frozenset({"q1", "q2", "q3", "q4"})
 _SIDES_OR_NUMERALS = [*_sets("side"), *_sets("numeral")]
 # Each word of a set names a different thing.
-_EXCLUSIVE = [*_sets("exclusive"), _QUARTERS, *_SIDES_OR_NUMERALS]
+_EXCLUSIVE = [*_sets("exclusive"), *_SIDES_OR_NUMERALS]
 MAY_DIFFER = re.compile(
-    rf"\b(?i:[a-z]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
+    rf"\b(?i:[a-z]|q[1-4]|{'|'.join(sorted(frozenset().union(*_EXCLUSIVE)))})\b|{_ENDING}\b|"
     rf"\b(?i:{'|'.join(sorted(frozenset().union(*_PREFIXES)))})\w{{{_SHORTEST_ROOT}}}"
 )
 """A word that may name something else if one letter or word changes."""
@@ -59,7 +61,7 @@ def differs_in_one_word(texts: Texts) -> bool:
     if pair is None:
         return False
     left, right = pair
-    of_kind = any({left, right} <= kind for kind in _EXCLUSIVE)
+    of_kind = _are_points(left, right) or any({left, right} <= kind for kind in _EXCLUSIVE)
     if any({left, right} <= kind for kind in _SIDES_OR_NUMERALS):
         return not (_RELATIVES.search(texts.answer) or _ELSEWHERE.search(texts.answer))
     # The letter l often stands for the Roman numeral I.
@@ -79,7 +81,10 @@ def differs_in_one_word(texts: Texts) -> bool:
 
 def _only_change(texts: Texts) -> tuple[str, str] | None:
     """Return the answer's and the reference's word, if the answer has the reference once, except for one word."""
-    answer, reference = texts.answer_words, exact_words(texts.reference)
+    answer, reference = (
+        tuple("every" if word == "each" else word for word in words)
+        for words in (texts.answer_words, exact_words(texts.reference))
+    )
     if sum(word not in answer for word in reference) > 1:
         return None
     if len(answer) + 1 == len(reference) and texts.answer[:2] == "A ":
@@ -92,9 +97,15 @@ def _only_change(texts: Texts) -> tuple[str, str] | None:
         return None
     left, right = close[0][0]
     # Sulphur is sulfur, and numbers are compared elsewhere.
-    numbers = any(map(str.isdecimal, left + right)) and not {left, right} <= _QUARTERS
+    numbers = any(map(str.isdecimal, left + right)) and not _are_points(left, right)
     same = left.replace("ph", "f") == right.replace("ph", "f") or numbers
     return None if same else (left, right)
+
+
+def _are_points(word: str, other: str) -> bool:
+    """Return whether two words are quarters, or coordinates with opposite directions: 3.1°E and 3.1°W."""
+    degrees = word[:-1] == other[:-1] and not word[-2:-1].isalpha() and {word[-1:], other[-1:]} in _COMPASS
+    return degrees or {word, other} <= _QUARTERS
 
 
 def _has_other_prefix(word: str, other: str) -> bool:
@@ -143,13 +154,17 @@ def compare_acronym(texts: Texts) -> bool | None:
     clause = texts.answer.partition(", ")[0]  # "the WHO, based in Geneva"
     if not (_may_be_acronym(texts.reference) or _may_be_acronym(texts.answer) or _may_be_acronym(clause)):
         return None
-    names = (_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference))
+    names = [_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference)]
     answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long and _is_other(answer, reference) else None
     same = _abbreviates(reference, texts.answer)
-    return _abbreviates(answer, texts.reference) if same is None else same
+    same = _abbreviates(answer, texts.reference) if same is None else same
+    # FBI is not the "Federal Bureau of Intelligence".
+    known = [letters for letters in (reference, answer) if letters in ACRONYMS]
+    listed = any(are_aliases(name, letters) for letters in known for name in (*names, texts.answer) if name != letters)
+    return listed if same and known else same
 
 
 def _may_be_acronym(text: str) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .phrases import stem
+from .phrases import singular, stem
 from .word_tables import pattern_of, word_set, words_of
 
 # Negations in lower case. A Spanish "no" is followed by a verb, an English one is not.
@@ -26,10 +26,13 @@ _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and 
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
 _EXCEPT = re.compile(
-    r"\W*(?:every|all|any)\w*(?: (?P<verb>\w+))? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?"
+    r"\W*(?P<before>(?:[\w']+ ){0,4}(?=every day))?"
+    r"(?:every|all|any)\w*(?: (?P<verb>\w+))? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?"
     r"(?P<other>.+)",
     re.IGNORECASE,
 )
+_PRONOUNS_AND_VERBS = word_set("it its it's he she they we is are was were")
+_ON = re.compile(r"^on ", re.IGNORECASE)
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
@@ -102,9 +105,13 @@ def excepts(texts: Texts) -> bool:
     [True, False]
     """
     match = _EXCEPT.fullmatch(texts.answer.strip(" ."))
+    # "It opens every day except Monday" for "When is it closed?" is right.
+    if match and not {*exact_words(match["before"] or "")} <= {*_PRONOUNS_AND_VERBS, *exact_words(texts.question)}:
+        return False
     if not match or _EXCEPT.search(f" {texts.reference}") or (match["verb"] and _has_negator(texts.question)):
         return False
-    return [word for word in exact_words(texts.reference) if word != "only"] == [*exact_words(match["other"])]
+    wanted, other = (exact_words(_ON.sub("", text)) for text in (texts.reference, match["other"]))
+    return [singular(word) for word in wanted if word != "only"] == [*map(singular, other)]
 
 
 @lru_cache(maxsize=1 << 12)

@@ -2,17 +2,27 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula, constant, may_be_constant
 from .lists import compare_list, is_list
-from .moments import compare_appointment, compare_date, compare_days, compare_hours, compare_period, compare_time
+from .moments import (
+    compare_appointment,
+    compare_century,
+    compare_date,
+    compare_days,
+    compare_hours,
+    compare_period,
+    compare_time,
+)
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
 from .quantities import compare_number, two_forms, wanted_number
-from .reading import Values, has_value
+from .reading import Mention, Values, has_value
+from .units import converted
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -22,10 +32,16 @@ _RATIO = re.compile(
     r"(?<![\d.,:/-])(\d{1,9}|\d{1,3}(?:,\d{3})+)(?: parts?(?: \w+)?)?\s?(?:[:–-]|to)\s?"
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
+_BY = re.compile(r"\s*(?:[×xX*]|by)\s*")
 _PLURAL = re.compile("e?s*$")
 _EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
+_ASKS_NOTATION = re.compile(
+    r"\b(?:in|as|into|to) (?:an? )?(?:roman numerals?|(?:simplified )?fraction|decimal|percent(?:age)?|"
+    r"scientific notation|mixed number|binary|hexadecimal)\b|^compute\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 
@@ -37,7 +53,9 @@ def may_be_value(reference: str) -> bool:
 
 def compare_number_or_date(texts: Texts) -> Comparison | None:
     """Compare a reference that may have a number, by the first rule that applies."""
-    reference = texts.reference
+    reference, asked = texts.reference, texts.question.split()
+    if _ASKS_NOTATION.search(texts.question) and texts.answer.strip(" .$") in asked and reference not in asked:
+        return Comparison("number", False)  # "1994" for "MCMXCIV"
     # The answer to "where" is a place, even if the reference has a number.
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     return first_verdict((_LIST,) if place or not has_value(reference) else _RULES, texts)
@@ -108,6 +126,30 @@ def _compare_ratio(texts: Texts) -> bool | None:
     return ratios[0] == reference or (None if "part" in texts.answer or left * second == right * first else False)
 
 
+def _compare_dimensions(texts: Texts) -> bool | None:
+    """Compare sizes such as "210 × 297 mm" and "21 cm by 29.7 cm", in the order of the reference."""
+    reference, answer = map(_dimensions, (texts.reference_values, texts.answer_values))
+    if len(reference) < 2 or len(answer) != len(reference) or negated(texts.answer):  # noqa: PLR2004
+        return None
+    pairs = [
+        (converted(mine.number, mine.unit, own.unit), own.number) for mine, own in zip(answer, reference, strict=True)
+    ]
+    if any(number is None for number, _ in pairs):
+        return None
+    same = all(number and equal(number, own, texts.tolerance) for number, own in pairs)
+    reordered = sorted(number.value for number, _ in pairs if number) == sorted(own.value for _, own in pairs)
+    return same or (None if reordered else False)
+
+
+def _dimensions(values: Values) -> list[Mention]:
+    """Return the only chain of numbers with "×" or "by" between them, with the last unit where one is missing."""
+    chain = list(values.numbers)
+    joints = [values.text[first.end : second.start] for first, second in pairwise(chain)]
+    if not joints or not all(map(_BY.fullmatch, joints)) or any(mention.number.is_range for mention in chain):
+        return []
+    return [replace(mention, unit=mention.unit or chain[-1].unit) for mention in chain]
+
+
 def _compare_list(texts: Texts) -> Comparison | None:
     listed = _LISTED.search(texts.reference) and is_list(texts) and not texts.reference_values.is_range
     return Comparison("list", compare_list(texts)) if listed else None
@@ -132,12 +174,14 @@ _RULES = (
     Rule("formula", _compare_formula),
     Rule("formula", _compare_constant),
     Rule("date", compare_days),
+    Rule("date", compare_century, most_spaces=2),
     Rule("date", compare_period),
     Rule("date", compare_date),
     Rule("time", compare_time),
     Rule("time", compare_hours),
     Rule("time", compare_appointment),
     Rule("number", _compare_ratio),
+    Rule("quantity", _compare_dimensions, most_spaces=6),
     _LIST,
     Rule("number", lambda texts: False if _has_other_integers(texts) else None),
     Rule("number", _compare_single_value),

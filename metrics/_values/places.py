@@ -13,7 +13,7 @@ from pathlib import Path
 from .comparison import Comparison, Texts
 from .numerals import NUMERALS
 from .phrases import NEGATION
-from .text import without_accents
+from .text import STROKES, without_accents
 
 Keys = frozenset[str]
 """What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, sea or mountain."""
@@ -94,7 +94,7 @@ def plain_name(name: str) -> str:
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Keys]:
     keys_of_name = defaultdict[str, set[str]](set)
-    text = Path(__file__).with_name("place_names.tsv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("place_names.tsv").read_text(encoding="utf-8").translate(STROKES)
     for key, names in re.findall(r"^([^#\t]+)\t(.+)$", text, re.MULTILINE):
         for name in names.split("|"):
             keys_of_name[name].add(key)

@@ -16,7 +16,7 @@ from .directions import POLE, content_words, opposite
 from .frequencies import MAY_BE_FREQUENCY
 from .numbers import WrittenNumber, equal
 from .phrases import NEGATION, affirmed, alternatives, rest, singular, stem
-from .reading import Mention, value_of_roman
+from .reading import Mention, read, value_of_roman
 from .units import converted, readable, same_unit, unit_at
 from .word_tables import word_set
 
@@ -26,6 +26,7 @@ _COUNTED = re.compile(
 )
 _NO_NOUN = word_set("of the are is do does did in were was have has there")
 _NOT_AFTER = _NO_NOUN | word_set("and or to for with on at from by per but as that which")
+_MORE = word_set("more fewer less additional other another extra")
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
@@ -33,6 +34,7 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
     re.IGNORECASE,
 )
+_TOTAL = re.compile(r"(?:\s\w+)?,?\s(?:in (?:total|all)|altogether|overall)\b", re.IGNORECASE)
 asks_unit = lru_cache(maxsize=1 << 8)(re.compile(r"\bunits?\b", re.IGNORECASE).search)
 """Return whether a question asks for a unit."""
 _FRACTION = re.compile(r"(\d+)/(\d+)")
@@ -61,16 +63,27 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
+_SIDED = word_set("before after above below late early")
+_OUTCOMES = word_set("win won wins winning profit"), word_set("lose lost loses losing")
 _RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
+_ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
     r"\W*(?:none|zero|no[ -]?(?:body|one)(?! (?:knows|can|is sure)))\b|(?:\W*(?:no|not (?:a single|any))|"
     r".{0,40}\b(?:(?:has|have|had|is|are|was|were) no|\w+n['’]t (?:have )?any))\b(?: (?P<noun>\w+))?",
     re.IGNORECASE,
 )
+_ASKS_RANGE = re.compile(r"\b(?:range|interval|between (?:what|which))\b", re.IGNORECASE)
+_WHOLE = re.compile(r"\bhow many (?:\w+ )?of (?:the|these|those|its|his|her|their|our) (\w+)", re.IGNORECASE)
+_EVERY = re.compile(
+    r"\W*(?:(?P<none>none|not (?:one|a single one))|all|each|every(?:one|body)?|(?:they|we) all)\b"
+    r"(?!.*\b(?:but|except|only|nearly)\b)",
+    re.IGNORECASE,
+)
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
-_NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
+# Ratio of a number and one that may be a vague form of it, in another unit or in the same one.
+_NEAR, _ROUNDED = 1.25, 1.1
 _VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
 _MOST_SPACES = 8  # Spaces in a reference.
@@ -134,7 +147,9 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     before, after = texts.reference_values.text[: reference.start], texts.reference_values.text[reference.end :]
     negative = any(mention.number.value < 0 for mention in texts.answer_values.numbers)
     below = reference.number.value < 0 and not negative and "below" in texts.answer  # "86 m below sea level"
-    if below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
+    ranges = any(mention.number.is_range for mention in texts.answer_values.numbers)
+    in_range = reference.number.is_range and not ranges and _ASKS_RANGE.search(texts.question)  # "7" for "5-10"
+    if in_range or below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
     said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
@@ -186,13 +201,16 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     said = affirmed(text, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
-    asks_rise = bool(_ASKS_RISE.search(texts.question) and not _FALL.search(texts.question))
-    mentions = [_signed(text, mention, reference, asks_rise) for mention in said]
+    mentions = [_signed(text, mention, reference, texts.question) for mention in said]
     if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
         mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
         mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
     compared = _compare_mentions(texts, reference, mentions)
+    if not mentions and (whole := _WHOLE.search(texts.question)) and (every := _EVERY.match(text)):
+        counted = read(f"{whole[1]} of them").numbers
+        if len(counted) == 1 and counted[0].number == reference.number:
+            return Comparison(reference.kind, not every["none"])  # "all of them" for 12, of "the 12 jurors"
     if not compared and reference.number.value == 0 and (none := _NONE.match(text)) and not mentions:
         about_it = _singulars(exact_words(none["noun"] or "")) <= texts.question_words | {*words}
         return Comparison(reference.kind, True if about_it else None)  # "No idea"
@@ -245,8 +263,11 @@ def _verdict(
 def _has_opposite(texts: Texts, reference: Mention) -> bool:
     """Return whether an answer to "how much colder" is "2° warmer", or one for "3 N upward" is "3 N downward"."""
     words = [word for word in exact_words(texts.question) if word not in {"up", "down"}]
-    asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS]
+    asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS or word in _SIDED]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
+    outcomes = [[side.isdisjoint(said) for side in _OUTCOMES] for said in (words, texts.answer_words)]
+    if outcomes[0] == outcomes[1][::-1] != outcomes[1]:
+        return True  # "They lost 10 games" for "How many did they win?"
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
 
@@ -274,16 +295,20 @@ def _clause_of(text: str, mention: Mention) -> str:
     return text[starts[-1] if starts else 0 : following.start() if following else len(text)]
 
 
-def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
+def _signed(text: str, mention: Mention, reference: Mention, question: str) -> Mention:
     """Return a number with the sign of the word before it, if a rise is wanted, or a negative number: "fell by 3%"."""
+    asks_rise = bool(_ASKS_RISE.search(question) and not _FALL.search(question))
     negative = reference.number.value < 0 or (asks_rise and reference.number.value > 0)
     falls = negative and mention.number.value > 0 and _FALLS.search(text[: mention.start])
+    # "-10%" for a drop of 10%
+    falls = falls or (mention.number.value == -reference.number.value < 0 and _FALL.search(question))
     return replace(mention, number=mention.number.scaled(-1)) if falls else mention
 
 
 def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
     wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
+    wholes = [mention for mention in wholes if not _has_numerator(mention, reference, texts.answer_values.text)]
     verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in wholes]
     compared = [(mention, same) for mention, same in verdicts if same is not None]
     if len(compared) == 1 and texts.short:
@@ -311,17 +336,25 @@ def _is_asked(mention: Mention, texts: Texts) -> bool:
 
 
 def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
-    """Return whether a short answer has another noun than the reference, such as "2 spades" for "2 clubs"."""
-    question_words = exact_words(texts.question)
-    named = texts.short and mention.noun and mention.noun not in _NOT_AFTER and not set(words) <= set(question_words)
-    return bool(named) and singular(mention.noun) not in _singulars((*words, *question_words))
+    """Return whether an answer counts other things than the reference, such as "2 spades" for "2 clubs"."""
+    question_words, counted = exact_words(texts.question), _singulars(_counted(texts.question))
+    known = _singulars((*words, *question_words))
+    if not mention.noun or mention.noun in _NOT_AFTER or singular(mention.noun) in known:
+        return False
+    if counted and mention.noun.endswith("s"):
+        return counted.isdisjoint(_singulars(texts.answer_words))
+    return texts.short and not set(words) <= set(question_words)
 
 
 def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
     outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
-    results = [pair for pair in outside if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start])]
+    results = [
+        pair
+        for pair in outside
+        if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start]) or _TOTAL.match(text, pair[0].end)
+    ]
     nouns = _singulars((*words, *_counted(texts.question)))
     if results:
         last, same = results[-1]
@@ -331,6 +364,9 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     (first, same), (last, same_last) = compared[0], compared[-1]
     if same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
         return True
+    counted, bare = _by_noun(text, compared, nouns)
+    if len(counted) == 1:
+        return True if True in counted else None if True in bare else False
     clauses = _clauses(texts, compared, nouns)
     # The first word of a clause names what it is about; the verb may be missing in the other clauses.
     about = [clause for clause in clauses if clause.shared or not clause.words]
@@ -341,6 +377,22 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
     verdict = (same and not exact_words(text[: first.start])) or (close.pop() if len(close) == 1 else None)
     # For team B, "Team A won 3 games, and team B won 5" does not say 3.
     return verdict if len(best) != 1 or verdict in best else None
+
+
+def _by_noun(text: str, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> tuple[set[bool], set[bool]]:
+    """Return the verdicts on numbers of the noun that is asked for, "8 arms and 3 hearts", and on those without a noun.
+
+    A number without a noun has that of the number before it: "Team A won 3 games, and team B won 5".
+    """
+    verdicts, counted = (set[bool](), set[bool]()), None
+    for mention, same in compared:
+        if mention.noun in _MORE:
+            continue  # "three fewer episodes"
+        if mention.unit or (mention.noun and mention.noun not in _NOT_AFTER):
+            counted = not _nouns(text, mention).isdisjoint(nouns)
+        if counted is not False:
+            verdicts[counted is None].add(same)
+    return verdicts
 
 
 class _Clause(NamedTuple):
@@ -411,6 +463,12 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
     return share is not None and f"{mention.number.value:.0f}" in share.groups()
 
 
+def _has_numerator(mention: Mention, reference: Mention, text: str) -> bool:
+    """Return whether a number is a fraction with the reference above, such as "24/30" for 24 right answers."""
+    fraction = _FRACTION.fullmatch(text[mention.start : mention.end])
+    return fraction is not None and int(fraction[1]) == reference.number.value
+
+
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     units = [mention.unit, reference.unit]
@@ -419,17 +477,22 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
     number = converted(mention.number, *units)
-    if _alike(*units) and (number is None or mention.number.value == reference.number.value):
+    if (
+        _alike(*units)
+        and not _ASKS_WEIGHT.search(texts.question)
+        and (number is None or mention.number.value == reference.number.value)
+    ):
         number = mention.number
-    if mention.unit == "degree" and reference.unit in _TEMPERATURES:
+    if "degree" in units and not _TEMPERATURES.isdisjoint(units):
         return equal(mention.number, reference.number, texts.tolerance) or None
     if number is None:
         return None
     if mention.unit != reference.unit and reference.unit in _TEMPERATURES:
         return abs(number.value - reference.number.value) <= max(0.5, 0.01 * abs(reference.number.value))
-    vague = mention.number.approximate and mention.unit != reference.unit
     low, high = sorted((number.value, reference.number.value))
-    return equal(number, reference.number, texts.tolerance) or (None if vague and high <= _NEAR * low else False)
+    rounded = mention.number.integer and not reference.number.integer and high <= _ROUNDED * low  # "about 2 hours"
+    vague = mention.number.approximate and (rounded or (mention.unit != reference.unit and high <= _NEAR * low))
+    return equal(number, reference.number, texts.tolerance) or (None if vague else False)
 
 
 def _alike(unit: str, other: str) -> bool:
@@ -449,6 +512,12 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     if not mention.unit and texts.answer_values.text[mention.end :].lstrip()[:1] >= _IDEOGRAPHS:
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
+    if reference.unit and len(texts.named_units) == 1:  # "3.1" for "5 km", if the question asks for miles
+        number = converted(reference.number, reference.unit, *texts.named_units)
+        if number and reference.unit not in texts.named_units:
+            return equal(mention.number, number, texts.tolerance)
+    if mention.number.value == -reference.number.value != 0:
+        return False  # "40 degrees" for -40
     words = _singulars(exact_words(text[measured.start : measured.end]))
     units, repeated = texts.named_units, not words.isdisjoint(texts.question_words)
     named = any(same_unit(measured.unit, unit) for unit in texts.asked_units) or (repeated and not units)
@@ -482,7 +551,8 @@ def _around(text: str, mention: Mention) -> set[str]:
 def _nouns(text: str, mention: Mention) -> set[str]:
     """Return the words of a number's unit and the three words after it, which may include its noun."""
     unit = re.findall(r"[^\W\d_]+", text[mention.start : mention.end].lower())
-    return _singulars(unit + re.findall(r"[^\W\d_]+", text[mention.end : mention.end + 40].lower())[:3])
+    after = _DIGIT.split(text[mention.end : mention.end + 40].lower())[0]
+    return _singulars(unit + re.findall(r"[^\W\d_]+", after)[:3])
 
 
 def _counted(question: str) -> list[str]:

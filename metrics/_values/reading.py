@@ -38,8 +38,8 @@ _BOUND = re.compile(
     rf"|\b(?:(?<!no )(?<!not ){_MORE}|(?:no|not) {_LESS}|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
-    r"\s?(?:(?P<less>or (?:less|fewer|younger|shorter|below|under|lower)|at (?:the )?most)|at (?:the )?least|"
-    r"or (?:more|taller|older|higher|above|over|longer|greater|up))\b"
+    r"(?: [a-z]{1,12}\b)?\s?(?:(?P<less>or (?:less|fewer|younger|shorter|below|under|lower)|at (?:the )?most)|"
+    r"at (?:the )?least|or (?:more|taller|older|higher|above|over|longer|greater|up))\b"
 )
 _DIGIT = re.compile(r"\d")
 _SHARE = re.compile(r"\b(\d+) (?:(?:\w+ )?sur|(?:out of|in)(?: every)?|von|su|van de) (\d+)\b(?!\d|[.,]\d)")
@@ -188,7 +188,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         if unit and text[end : end + 1].isdigit():
             continue  # such as 2h15
         following = _NEXT.match(text[end : end + 40])
-        bound = _BOUND.search(text[max(0, start - 30) : start].lower()) or _BOUND_AFTER.match(text[end : end + 20])
+        bound = _BOUND.search(text[max(0, start - 30) : start].lower()) or _BOUND_AFTER.match(text[end : end + 32])
         yield Mention(
             value,
             unit,
@@ -241,7 +241,8 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
         return None
     cents = second.unit == "uscent" and first.unit.isupper()  # of any currency
     part = second.number.scaled(0.01) if cents else converted(second.number, second.unit, first.unit)
-    if part is None or not 0 < part.value < 1 or not first.number.integer:
+    # "2 h 1 min 9 s", but not "5.5 ft 11 in"
+    if part is None or not 0 <= part.value < min(first.number.step, 1):
         return None
     value = first.number.value + (part.value if first.number.value >= 0 else -part.value)
     total = replace(first.number, value=value, high=value, step=part.step, integer=False)

@@ -1,6 +1,6 @@
 """ΔBLEU: BLEU against weighted references."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
@@ -93,7 +93,6 @@ class DeltableuScorer(ForTraining, ForReward):
         "against": Column(check_against, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
-    pooled = True
     verdicts = False
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
@@ -175,4 +174,8 @@ class DeltableuScorer(ForTraining, ForReward):
             summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)
         if second:
             summary["comparison"] = comparison(first, second[0], options)
-        return Scored(row_figures(first, options), settings, summary)
+        return Scored(row_figures(first, options), settings, summary, first.sum(axis=0).tolist())
+
+    def pooled_score(self, statistics: Sequence[float], options: DeltaBleuOptions) -> float:
+        """Return the score of all rows of several calls from the sum of their statistics."""
+        return float(corpus_figures(np.array([statistics]), options)["deltableu"])

@@ -31,7 +31,7 @@ def squad_normalize(text: str) -> str:
 def lexical_match(answer: str, references: Sequence[str]) -> float:
     """1 if a normalized reference is a substring of the normalized answer, else 0.
 
-    An empty normalized reference ("+-*") matches every answer, as in EVOUNA's published figures.
+    An empty normalized reference ("+-*") matches every answer, as in EVOUNA's published statistics.
     """
     normalized = squad_normalize(answer)
     return float(any(squad_normalize(reference) in normalized for reference in references))

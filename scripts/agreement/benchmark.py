@@ -1,4 +1,4 @@
-"""A benchmark: labeled answers, with the groups and figures for comparing metrics with people."""
+"""A benchmark: labeled answers, with the groups and statistics for comparing metrics with people."""
 
 import itertools
 from collections import Counter
@@ -18,12 +18,12 @@ from .baselines import SHORT_ANSWER_BASELINES, Baseline
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The labeled answers that figures are computed on."""
+    """The labeled answers that statistics are computed on."""
 
     name: str
     rows: list[LabeledRow]
     groups: list[str]  # the groups in display order; each has a table
-    figures: list[str]  # names of the figures that papers report for this data set
+    statistics: list[str]  # names of the statistics that papers report for this data set
     # For each set of questions, the number of dropped rows by reason.
     dropped: Mapping[str, Counter[str]] = field(default_factory=dict)
     baselines: Sequence[Baseline] = SHORT_ANSWER_BASELINES
@@ -38,18 +38,18 @@ class Benchmark:
             raise ValueError(f"{self.name}: no labeled answer is left. Select more systems, questions or splits.")
 
     @property
-    def compared(self) -> bool:
+    def has_pairs(self) -> bool:
         """True if people compared two answers in each row."""
         return self.rows[0].other is not None
 
-    def distinct(self) -> tuple[list[LabeledRow], list[Ints]]:
+    def distinct_answers(self) -> tuple[list[LabeledRow], list[Ints]]:
         """Return the distinct answers, and for each of `rows` the index of its answer among them.
 
         An answer that is rated on several aspects has several rows, but is scored once. If people compared answers, a
         second array has the indices of the other answers.
         """
         sides = [self.rows]
-        if self.compared:
+        if self.has_pairs:
             sides.append([replace(row, answer=row.other or "") for row in self.rows])
         known: dict[tuple[object, ...], LabeledRow] = {}
         for row in itertools.chain(*sides):

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from ..files.rows import Row
 from ..labeled_data.judged_answers import read_answers
-from ..labeled_data.rows import DataSelection, LabeledRow, divided, first_questions
+from ..labeled_data.rows import DataSelection, LabeledRow, first_questions, hold_out
 from .baselines import BOARD_BASELINES
 from .benchmark import Benchmark
 
@@ -15,7 +15,7 @@ from .benchmark import Benchmark
 _LIMITS = {"evouna": 100, "diver_qa": 60}
 
 SPLITS = {"evouna": "test", "diver_qa": None, "efficientqa": "dev", "semeval2013": "test", "saf": "test"}
-"""The data sets with the split that figures are reported on; None for the whole set."""
+"""The data sets with the split that statistics are reported on; None for the whole set."""
 
 # Data set -> its groups -> the board's columns.
 _COLUMNS = {
@@ -44,7 +44,7 @@ _HALF = {"summhay_insights"}
 
 
 def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection: DataSelection) -> Benchmark:
-    """Read the part of each data set that figures are reported on, which matchers are not trained on.
+    """Read the part of each data set that statistics are reported on, which matchers are not trained on.
 
     With the folder `JUDGED`, the board has more columns, and a second mean over sets that matchers are not trained on.
     SummHay is divided: matchers may be trained on the other half of its questions. A limit is the number of random
@@ -57,13 +57,13 @@ def board(readers: Mapping[str, Callable[[DataSelection], Benchmark]], selection
     }
     rows = [_row(name, row) for name, data in found.items() for row in data.rows]
     columns = [column for of_set in _COLUMNS.values() for column in of_set.values()]
-    judged = list(_judged(selection))
+    judged = list(_judged_rows(selection))
     unseen = list(dict.fromkeys(column for row in judged for column in row.groups))
     return Benchmark(
         name="board",
-        rows=_random(rows + judged, selection.limit),
+        rows=_random_rows(rows + judged, selection.limit),
         groups=columns + unseen,
-        figures=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
+        statistics=["mcc", "auc", "calibration_error", "accuracy", "recall", "specificity"],
         dropped={name: reasons for data in found.values() for name, reasons in data.dropped.items()},
         baselines=BOARD_BASELINES,
         means={"mean": columns} | ({"mean of unseen sets": ["DIVER-QA", *unseen]} if unseen else {}),
@@ -75,7 +75,7 @@ def _row(name: str, row: LabeledRow) -> LabeledRow:
     return replace(row, question_id=f"{name}/{row.question_id}", groups=columns)
 
 
-def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
+def _judged_rows(selection: DataSelection) -> Iterator[LabeledRow]:
     """Yield the rows of the sets of `_UNSEEN`; none without their folder."""
     folder = selection.data_dir / JUDGED if selection.data_dir else None
     if folder is None or not folder.is_dir():
@@ -86,11 +86,11 @@ def _judged(selection: DataSelection) -> Iterator[LabeledRow]:
             for stored, row in read_answers(folder / f"{name}.jsonl.gz")
             if (column := _column(name, stored))
         ]
-        rows = divided(rows, 0.5).held_out if name in _HALF else rows
+        rows = hold_out(rows, 0.5).held_out if name in _HALF else rows
         yield from first_questions(rows, limit, lambda row: (None, row.question_id))
 
 
-def _random(rows: Sequence[LabeledRow], limit: int | None) -> list[LabeledRow]:
+def _random_rows(rows: Sequence[LabeledRow], limit: int | None) -> list[LabeledRow]:
     """Return some random rows of each column, in order; every call returns the same ones. None returns all rows."""
     of_column = defaultdict[frozenset[str], list[int]](list)
     for number, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Confidence intervals of agreement figures: the percentile bootstrap over questions."""
+"""Confidence intervals of agreement statistics: the percentile bootstrap over questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import BootstrapEstimate
 from .comparison import Comparison
-from .figures import figure
+from .statistics import compute_statistic
 
 # Resampling raises the calibration error, so its replicates give no interval.
 _WITHOUT_INTERVAL = ("calibration_error",)
@@ -31,26 +31,26 @@ class Bootstrap:
 
 
 def estimate(
-    metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
+    metrics: Mapping[str, Comparison], statistics: Sequence[str], bootstrap: Bootstrap
 ) -> dict[str, dict[str, BootstrapEstimate]]:
-    """Return the figures of several metrics on the same rows, by metric and figure; all have the same question numbers.
+    """Return the statistics of several metrics on the same rows, by metric and name; they share question numbers.
 
-    Replicates in which a figure is undefined are left out of its interval.
+    Replicates in which a statistic is undefined are left out of its interval.
     """
-    found = replicated(metrics, figures, bootstrap)
-    return {metric: {name: estimated(found[metric, name], bootstrap) for name in figures} for metric in metrics}
+    found = replicate(metrics, statistics, bootstrap)
+    return {one: {name: percentile_interval(found[one, name], bootstrap) for name in statistics} for one in metrics}
 
 
-def replicated(
-    metrics: Mapping[str, Comparison], figures: Sequence[str], bootstrap: Bootstrap
+def replicate(
+    metrics: Mapping[str, Comparison], statistics: Sequence[str], bootstrap: Bootstrap
 ) -> dict[tuple[str, str], Floats]:
-    """Return, by metric and figure, the figure followed by its replicates, if it has an interval: (1 + resamples,)."""
+    """Return, by metric and name, a statistic followed by its replicates, if it has an interval: (1 + resamples,)."""
     questions = max(comparison.question_count for comparison in metrics.values())
-    chunks: dict[tuple[str, str], list[Floats]] = {(metric, name): [] for metric in metrics for name in figures}
+    chunks: dict[tuple[str, str], list[Floats]] = {(metric, name): [] for metric in metrics for name in statistics}
     for weights in chain([np.ones((1, questions))], draws(questions, bootstrap)):
         for (metric, name), found in chunks.items():
             if not found or name not in _WITHOUT_INTERVAL:
-                found.append(figure(name, metrics[metric], weights))
+                found.append(compute_statistic(name, metrics[metric], weights))
     return {key: np.concatenate(found) for key, found in chunks.items()}
 
 
@@ -63,8 +63,8 @@ def draws(questions: int, bootstrap: Bootstrap) -> Iterator[Floats]:
         yield np.stack([np.bincount(row, minlength=questions) for row in drawn]).astype(np.float64)
 
 
-def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
-    """Return the estimate for an array from `replicated`, or for a mean of several of them; NaN is left out."""
+def percentile_interval(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
+    """Return the estimate for an array from `replicate`, or for a mean of several of them; NaN is left out."""
     known = None if np.isnan(values[0]) else float(values[0])
     defined = values[1:][~np.isnan(values[1:])]
     if not len(defined):
@@ -74,7 +74,7 @@ def estimated(values: Floats, bootstrap: Bootstrap) -> BootstrapEstimate:
     return BootstrapEstimate(known, float(low), float(high))
 
 
-def mean_of_defined(figures: Sequence[Floats]) -> Floats:
-    """Return the mean of the arrays whose first entry, the figure itself, is defined; NaN without any."""
-    mean: Floats = np.mean([figure for figure in figures if not np.isnan(figure[0])] or [np.full(1, np.nan)], axis=0)
+def mean_of_defined(arrays: Sequence[Floats]) -> Floats:
+    """Return the mean of the arrays whose first entry, the statistic itself, is defined; NaN without any."""
+    mean: Floats = np.mean([one for one in arrays if not np.isnan(one[0])] or [np.full(1, np.nan)], axis=0)
     return mean

@@ -1,4 +1,4 @@
-"""Columns from which agreement figures are computed: a metric's scores and people's labels of the same answers."""
+"""Columns from which agreement statistics are computed: a metric's scores and people's labels of the same answers."""
 
 import itertools
 import math

@@ -11,10 +11,10 @@ from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 
 from .. import sample
 from ..files.rows import Row, RowsError, read_rows
-from ..hub_folder import builder
 from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, first_questions
+from ..publishing.dataset import builder
 from .benchmark import Benchmark
 from .board import board
 from .morqa import morqa
@@ -22,14 +22,14 @@ from .ragchecker import ragchecker
 
 
 def evouna(selection: DataSelection) -> Benchmark:
-    """Read EVOUNA: figures by set and system. Rows that its paper's tables omit are dropped and counted."""
-    systems = selection.chosen(evouna_rows.SYSTEMS)
+    """Read EVOUNA: statistics by set and system. Rows that its paper's tables omit are dropped and counted."""
+    systems = selection.choose_systems(evouna_rows.SYSTEMS)
     rows, dropped = [], {}
     for name in ("NQ", "TQ"):
         chosen = [row for row in _evouna_questions(selection, name.lower()) if row["system"] in systems]
         dropped[name] = Counter(_why_unusable(row) for row in chosen if not row["usable"])
         rows += [
-            _labeled(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
+            _labeled_row(row, f"{name}/{row['question_id']}", {name, f"{name}/{row['system']}"})
             for row in chosen
             if row["usable"]
         ]
@@ -37,21 +37,21 @@ def evouna(selection: DataSelection) -> Benchmark:
     return Benchmark(
         name="evouna",
         rows=rows,
-        groups=_present(rows, ["all", "NQ", "TQ", *by_system]),
-        figures=["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"],
+        groups=_present_groups(rows, ["all", "NQ", "TQ", *by_system]),
+        statistics=["accuracy", "f1", "macro_f1", "precision", "recall", "pearson", "kendall"],
         dropped=dropped,
     )
 
 
 def diver_qa(selection: DataSelection) -> Benchmark:
-    """Read DIVER-QA: figures of all answers, by source of the question and by model. All rows are labeled."""
+    """Read DIVER-QA: statistics of all answers, by source of the question and by model. All rows are labeled."""
     if selection.split is not None:
         raise ValueError("diver_qa has no splits. Leave out --split.")
-    models = selection.chosen(diver_qa_rows.MODELS)
+    models = selection.choose_systems(diver_qa_rows.MODELS)
     folder = selection.folder("diver_qa")
-    found = diver_qa_rows.read_rows(folder) if folder else _downloaded("diver_qa", "default")
+    found = diver_qa_rows.read_rows(folder) if folder else _download("diver_qa", "default")
     rows = [
-        _labeled(row, f"{row['source']}/{row['question']}", {f"source {row['source']}", f"model {row['model']}"})
+        _labeled_row(row, f"{row['source']}/{row['question']}", {f"source {row['source']}", f"model {row['model']}"})
         for row in first_questions(found, selection.limit, lambda row: (row["source"], row["question"]))
         if row["model"] in models
     ]
@@ -59,13 +59,13 @@ def diver_qa(selection: DataSelection) -> Benchmark:
     return Benchmark(
         name="diver_qa",
         rows=rows,
-        groups=_present(rows, ["all", *sources, *(f"model {model}" for model in models)]),
-        figures=["accuracy", "f1", "mcc"],
+        groups=_present_groups(rows, ["all", *sources, *(f"model {model}" for model in models)]),
+        statistics=["accuracy", "f1", "mcc"],
     )
 
 
-def published(name: str, selection: DataSelection) -> Benchmark:
-    """Read a split of a data set in `labeled_data.sets.SETS`; by default, the split that figures are reported on."""
+def published_set(name: str, selection: DataSelection) -> Benchmark:
+    """Read a split of a data set in `labeled_data.sets.SETS`; by default, the split that statistics are reported on."""
     if selection.systems:
         raise ValueError(f"{name} does not name systems. Leave out --systems.")
     rows, dropped = sets.read(name, selection.folder(name), selection.split, selection.limit)
@@ -74,23 +74,23 @@ def published(name: str, selection: DataSelection) -> Benchmark:
         name=name,
         rows=rows,
         groups=["all", *sorted(parts)],
-        figures=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
+        statistics=["accuracy", "macro_f1", "recall", "specificity", "mcc", "auc"],
         dropped=dropped,
     )
 
 
 def own_file(path: Path, selection: DataSelection) -> Benchmark:
-    """Read a file of labeled answers: figures of all answers, and by `kind` if the file has that column.
+    """Read a file of labeled answers: statistics of all answers, and by `kind` if the file has that column.
 
     The data set has the file's name. Rows without a label are dropped and counted.
     """
     if selection.split is not None or selection.systems:
         raise ValueError(f"{path.stem} has neither splits nor systems. Leave out --split and --systems.")
-    figures = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
+    statistics = ["accuracy", "recall", "specificity", "f1", "mcc", "pearson"]
     rows, unlabeled = labeled_rows(path)
     if not rows:
         raise RowsError(f"{path}: no row has a label. Label some rows with 1 or 0, or with right or wrong.")
-    data = _by_kind(path.stem, rows, selection.limit, figures)
+    data = _by_kind(path.stem, rows, selection.limit, statistics)
     return replace(data, dropped={path.stem: Counter({"without a label": unlabeled})} if unlabeled else {})
 
 
@@ -110,14 +110,14 @@ def in_parts(path: Path, selection: DataSelection) -> Benchmark:
     first = first_questions(of_part, selection.limit, lambda row: (row["kind"], row["question"]))
     chosen = {row["id"] for row in first}
     rows = [row for row, its in zip(labeled_rows(path)[0], stored, strict=True) if its["id"] in chosen]
-    figures = ["accuracy", "false_accept_rate", "false_reject_rate", "mcc", "auc", "calibration_error"]
-    return replace(_by_kind(name, rows, None, figures), shown=True)
+    statistics = ["accuracy", "false_accept_rate", "false_reject_rate", "mcc", "auc", "calibration_error"]
+    return replace(_by_kind(name, rows, None, statistics), shown=True)
 
 
 _ON_BOARD: dict[str, Callable[[DataSelection], Benchmark]] = {
     "evouna": evouna,
     "diver_qa": diver_qa,
-    **{name: partial(published, name) for name in sets.SETS},
+    **{name: partial(published_set, name) for name in sets.SETS},
 }
 
 DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
@@ -135,7 +135,7 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
 
 def _evouna_questions(selection: DataSelection, config: str) -> list[Row]:
     folder = selection.folder("evouna")
-    rows = list(evouna_rows.read_rows(folder, config) if folder else _downloaded("evouna", config))
+    rows = list(evouna_rows.read_rows(folder, config) if folder else _download("evouna", config))
     if selection.split is not None:
         file = evouna_rows.SPLIT_FILE  # our own, unless there is one among the source files
         if folder and (folder / file.name).is_file():
@@ -155,7 +155,7 @@ def _why_unusable(row: Row) -> str:
     return next(reason for reason, holds in reasons.items() if holds)
 
 
-def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
+def _labeled_row(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
     return LabeledRow(
         question_id=question_id,
         question=row["question"],
@@ -166,7 +166,7 @@ def _labeled(row: Row, question_id: str, groups: set[str]) -> LabeledRow:
     )
 
 
-def _downloaded(name: str, config: str) -> Iterable[Row]:
+def _download(name: str, config: str) -> Iterable[Row]:
     """Return the rows of a data set, which its builder downloads into the cache of `datasets`."""
     data = builder(name)(config_name=config)
     data.download_and_prepare()
@@ -174,12 +174,12 @@ def _downloaded(name: str, config: str) -> Iterable[Row]:
     return rows
 
 
-def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, figures: list[str]) -> Benchmark:
+def _by_kind(name: str, rows: Sequence[LabeledRow], limit: int | None, statistics: list[str]) -> Benchmark:
     chosen = list(first_questions(rows, limit, lambda row: (None, row.question_id)))
     kinds = dict.fromkeys(group for row in chosen for group in row.groups if group != "all")
-    return Benchmark(name, chosen, groups=["all", *kinds], figures=figures)
+    return Benchmark(name, chosen, groups=["all", *kinds], statistics=statistics)
 
 
-def _present(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:
+def _present_groups(rows: Iterable[LabeledRow], groups: Iterable[str]) -> list[str]:
     found = frozenset[str]().union(*(row.groups for row in rows))
     return [group for group in groups if group in found]

@@ -15,8 +15,8 @@ from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..labeled_data.rows import LabeledRow
 from ..loading import load_metric
-from ..scoring.columns import accepted
-from ..scoring.row_scorer import row_lists
+from ..scoring.chunk_scorer import row_lists
+from ..scoring.columns import accepted_columns
 from ..uncertainty.arrays import Bools, Floats, Ints
 from .baselines import Baseline
 
@@ -74,7 +74,7 @@ class RowScores:
     cached: int = 0
     effort: Effort | None = None
 
-    def placed(self, places: Sequence[Ints]) -> "RowScores":
+    def take(self, places: Sequence[Ints]) -> "RowScores":
         """Return the scores of selected rows: row i of the result is row `places[0][i]` here.
 
         With a second array, row i compares two answers: its score is the difference of their scores, and it has no
@@ -103,7 +103,7 @@ class Metric:
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)
-        self._known = accepted(self._module)
+        self._known = accepted_columns(self._module)
 
     def score(self, rows: Sequence[LabeledRow]) -> RowScores:
         """Score rows with all references of each, or with the best reference if the metric accepts only one."""
@@ -130,7 +130,7 @@ class Metric:
             self._compute([rows[number] for number in numbers], {**options, "lang": language})
             for language, numbers in of_language.items()
         ]
-        return merged(parts, list(of_language.values()))
+        return merge(parts, list(of_language.values()))
 
     def _compute(self, rows: Sequence[LabeledRow], options: Mapping[str, object]) -> RowScores:
         result = self._module.compute(**self._columns(rows), **options)
@@ -171,7 +171,7 @@ def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
     return RowScores(baseline.name, np.array(scores, dtype=np.float64), verdicts)
 
 
-def merged(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScores:
+def merge(parts: Sequence[RowScores], rows: Sequence[Sequence[int]]) -> RowScores:
     """Merge the scores of parts of the rows; `rows` has the row numbers of each part."""
     order = np.argsort(np.concatenate([np.array(numbers) for numbers in rows]))
     verdicts = [part.verdicts for part in parts if part.verdicts is not None]

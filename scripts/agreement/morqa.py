@@ -27,7 +27,7 @@ def morqa(selection: DataSelection) -> Benchmark:
     rated = mean_ratings(ratings(release))
     rows: list[LabeledRow] = []
     dropped: dict[str, Counter[str]] = {}
-    for answer in _selected(selection, responses(release)):
+    for answer in _select_answers(selection, responses(release)):
         reasons = dropped.setdefault(f"{answer['subset']}/{answer['language']}", Counter())
         if not answer["references"]:
             reasons["without a reference"] += 1
@@ -41,7 +41,7 @@ def morqa(selection: DataSelection) -> Benchmark:
         name="morqa",
         rows=rows,
         groups=sorted(frozenset[str]().union(*(row.groups for row in rows)), key=_order),
-        figures=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
+        statistics=["kendall", "pearson", "spearman", "mean_correlation", "pairwise_accuracy"],
         dropped=dropped,
         baselines=LONG_ANSWER_BASELINES,
         rated=True,
@@ -68,14 +68,14 @@ def _release(selection: DataSelection) -> Release:
             "folder with the queries, and give the folder as --data-dir."
         )
     if selection.split not in (None, *SPLITS):
-        raise ValueError(f"--split is {selection.split!r}. Expected one of morqa's splits: {' and '.join(SPLITS)}.")
+        raise ValueError(f"--split is {selection.split!r}; expected one of morqa's splits: {' and '.join(SPLITS)}")
     return find_release(folder)
 
 
-def _selected(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
+def _select_answers(selection: DataSelection, rows: Iterable[Row]) -> list[Row]:
     """Return the selected systems' answers of the split to the first queries of each subset and language."""
     answers = [row for row in rows if row["split"] == (selection.split or "test")]
-    systems = selection.chosen(sorted({row["system"] for row in answers}))
+    systems = selection.choose_systems(sorted({row["system"] for row in answers}))
     first = first_questions(
         answers, selection.limit, lambda row: ((row["subset"], row["language"]), row["encounter_id"])
     )

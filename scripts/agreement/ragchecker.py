@@ -27,11 +27,11 @@ _ASPECTS = ("overall", "correctness", "completeness")
 
 
 def ragchecker(selection: DataSelection) -> Benchmark:
-    """Read the compared pairs: figures by aspect. A limit applies to each of the ten sources of questions."""
+    """Read the compared pairs: statistics by aspect. A limit applies to each of the ten sources of questions."""
     if selection.split is not None:
         raise ValueError("ragchecker has no splits. Leave out --split.")
     pairs = _read(_file(selection))
-    systems = {*selection.chosen(sorted({system for pair in pairs for system in pair["systems"]}))}
+    systems = {*selection.choose_systems(sorted({system for pair in pairs for system in pair["systems"]}))}
     first = first_questions(pairs, selection.limit, lambda pair: (pair["source"], pair["question"]))
     pairs = [pair for pair in first if {*pair["systems"]} <= systems]
     ties = {aspect: sum(pair["labels"][aspect] == 0 for pair in pairs) for aspect in _ASPECTS}
@@ -39,7 +39,7 @@ def ragchecker(selection: DataSelection) -> Benchmark:
         name="ragchecker",
         rows=[_row(pair, aspect) for pair in pairs for aspect in _ASPECTS],
         groups=list(_ASPECTS),
-        figures=["pearson", "spearman", "preference_accuracy"],
+        statistics=["pearson", "spearman", "preference_accuracy"],
         dropped={
             f"preference accuracy, {aspect}": Counter({"that people call equal": count})
             for aspect, count in ties.items()
@@ -63,14 +63,14 @@ def _file(selection: DataSelection) -> Path:
 
 def _read(path: Path) -> list[Row]:
     try:
-        return [_flat(pair) for pair in json.loads(path.read_text(encoding="utf-8"))]
+        return [_flatten(pair) for pair in json.loads(path.read_text(encoding="utf-8"))]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f"{path} is not in RAGChecker's format ({error!r}). Download it again from {SOURCE.home}."
         ) from error
 
 
-def _flat(pair: Row) -> Row:
+def _flatten(pair: Row) -> Row:
     models = pair["model1"], pair["model2"]
     return {
         "source": pair["dataset"],

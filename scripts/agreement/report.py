@@ -10,7 +10,7 @@ from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
 from .bootstrap import Bootstrap
 from .run import Agreement, Plan
-from .tables import FigureTable
+from .tables import AgreementTable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ BOARD = {
     "auc": "Area under the ROC curve",
     "calibration_error": "Expected calibration error (10 bins of equal width)",
 }
-"""The board's figures, in the order in which they are shown."""
+"""The board's statistics, in the order in which they are shown."""
 
 
 def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None:
@@ -35,17 +35,17 @@ def show(plan: Plan, agreement: Agreement, groups: Collection[str] = ()) -> None
         for table in tables:
             if table.group not in data.means:
                 console.print(_title(data, table), markup=False, highlight=False)
-        for figure, title in BOARD.items():
+        for statistic, title in BOARD.items():
             for mean, of_mean in data.means.items():
                 if chosen := [table for table in tables if table.group in (*of_mean, mean)]:
-                    _show_side_by_side(console, title, chosen, figure)
+                    _show_side_by_side(console, title, chosen, statistic)
     else:
         for table in tables:
             _show_group(console, _title(data, table), table)
 
 
 def _cell(estimate: BootstrapEstimate) -> str:
-    """Return a figure with its interval below, such as `.816` above `.809 .823`; "–" for an undefined figure."""
+    """Return a statistic with its interval below, such as `.816` above `.809 .823`; "–" for an undefined statistic."""
     if estimate.value is None:
         return "–"
     if estimate.low is None or estimate.high is None:
@@ -73,33 +73,33 @@ def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> Non
         )
 
 
-def _show_group(console: "Console", title: str, table: FigureTable) -> None:
-    """Print a row for each metric, a column for each figure; below, published figures by paper."""
-    figures = list(next(iter(table.estimates.values())))
-    grid = new_table(title, [figure.replace("_", " ") for figure in figures])
+def _show_group(console: "Console", title: str, table: AgreementTable) -> None:
+    """Print a row for each metric, a column for each statistic; below, published statistics by paper."""
+    statistics = list(next(iter(table.estimates.values())))
+    grid = new_table(title, [statistic.replace("_", " ") for statistic in statistics])
     for metric, estimates in table.estimates.items():
-        grid.add_row(metric, *(_cell(estimates[figure]) for figure in figures))
+        grid.add_row(metric, *(_cell(estimates[statistic]) for statistic in statistics))
     source = ""
     for entry in table.published:
         if entry.source != source:
             source = entry.source
             grid.add_section()
             grid.add_row(f"[dim]{source}[/dim]")
-        values = [BootstrapEstimate(entry.figures.get(figure)) for figure in figures]
+        values = [BootstrapEstimate(entry.figures.get(statistic)) for statistic in statistics]
         grid.add_row(f"  {entry.name}", *map(_cell, values), style="italic")
     console.print(grid)
 
 
-def _show_side_by_side(console: "Console", title: str, tables: Sequence[FigureTable], figure: str) -> None:
-    """Print a row for each metric, a column for each group; below, published figures and their papers."""
+def _show_side_by_side(console: "Console", title: str, tables: Sequence[AgreementTable], statistic: str) -> None:
+    """Print a row for each metric, a column for each group; below, published statistics and their papers."""
     grid = new_table(title, [table.group.replace(" ", "\n") for table in tables])
     for metric in tables[0].estimates:
-        grid.add_row(metric, *(_cell(table.estimates[metric][figure]) for table in tables))
-    entries = [(table.group, entry) for table in tables for entry in table.published if figure in entry.figures]
+        grid.add_row(metric, *(_cell(table.estimates[metric][statistic]) for table in tables))
+    entries = [(table.group, entry) for table in tables for entry in table.published if statistic in entry.figures]
     if entries:
         grid.add_section()
     for name in dict.fromkeys(entry.name for _, entry in entries):
-        values = {group: entry.figures[figure] for group, entry in entries if entry.name == name}
+        values = {group: entry.figures[statistic] for group, entry in entries if entry.name == name}
         cells = [_cell(BootstrapEstimate(values.get(table.group))) for table in tables]
         grid.add_row(f"  {name}", *cells, style="italic")
     console.print(grid)
@@ -107,12 +107,12 @@ def _show_side_by_side(console: "Console", title: str, tables: Sequence[FigureTa
         console.print(f"[dim]{name}: {source}[/dim]", highlight=False)
 
 
-def _title(data: Benchmark, table: FigureTable) -> str:
+def _title(data: Benchmark, table: AgreementTable) -> str:
     label = f"{table.mean_label:.1%} correct"
     if data.rated:
-        label = f"mean {'preference' if data.compared else 'rating'} {table.mean_label:.2f}"
+        label = f"mean {'preference' if data.has_pairs else 'rating'} {table.mean_label:.2f}"
     return f"{table.group}: {_rows(table.rows, data)} to {counted(table.questions, 'question')}, {label}"
 
 
 def _rows(count: int, data: Benchmark, kind: str = "") -> str:
-    return f"{counted(count, f'{kind}pair')} of answers" if data.compared else counted(count, f"{kind}answer")
+    return f"{counted(count, f'{kind}pair')} of answers" if data.has_pairs else counted(count, f"{kind}answer")

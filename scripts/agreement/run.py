@@ -15,7 +15,7 @@ from .benchmark import Benchmark, with_synthetic_answers
 from .bootstrap import Bootstrap
 from .data_sets import DATA, own_file
 from .metric_runs import Effort, Metric, MetricSpec, RowScores, score_baseline
-from .tables import FigureTable, compare
+from .tables import AgreementTable, compare
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Agreement:
 
     data: Benchmark
     signatures: dict[str, str]
-    tables: list[FigureTable]
+    tables: list[AgreementTable]
     efforts: dict[str, Effort]
 
 
@@ -66,7 +66,7 @@ def _read(name: str, selection: DataSelection) -> Benchmark:
 
 def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
     """Score labeled answers with every metric and baseline, and compare the scores with people."""
-    data, scores = _scored(data, metrics)
+    data, scores = _score_answers(data, metrics)
     return Agreement(
         data=data,
         signatures={found.name: found.signature for found in scores if found.signature},
@@ -76,7 +76,7 @@ def run(data: Benchmark, plan: Plan, metrics: Sequence[Metric]) -> Agreement:
 
 
 def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
-    """Return options, counts, signatures and unrounded figures; undefined figures are null."""
+    """Return options, counts, signatures and unrounded statistics; undefined statistics are null."""
     data = agreement.data
     selection = asdict(plan.selection)
     del selection["data_dir"]  # a path on this machine
@@ -96,15 +96,15 @@ def as_json(plan: Plan, agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _scored(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list[RowScores]]:
+def _score_answers(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list[RowScores]]:
     """Score each distinct answer once, and drop rows without a score by some metric for all metrics.
 
     A judge may leave rows without a score, and metrics are comparable only on the same rows.
     """
-    rows, places = data.distinct()
-    found = [score for metric in metrics for score in _scores(metric, data, rows)]
+    rows, places = data.distinct_answers()
+    found = [score for metric in metrics for score in _score_with(metric, data, rows)]
     found += [score_baseline(baseline, rows) for baseline in data.baselines]
-    scores = [one.placed(places) for one in found]
+    scores = [one.take(places) for one in found]
     missing = {one.name: np.isnan(one.scores) for one in scores}
     kept = np.flatnonzero(~np.any(list(missing.values()), axis=0))
     if len(kept) == len(data.rows):
@@ -117,10 +117,10 @@ def _scored(data: Benchmark, metrics: Sequence[Metric]) -> tuple[Benchmark, list
         )
     dropped = {**data.dropped, data.name: data.dropped.get(data.name, Counter()) + reasons}
     left = replace(data, rows=[data.rows[number] for number in kept], dropped=dropped)
-    return left, [one.placed([kept]) for one in scores]
+    return left, [one.take([kept]) for one in scores]
 
 
-def _scores(metric: Metric, data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
+def _score_with(metric: Metric, data: Benchmark, rows: Sequence[LabeledRow]) -> list[RowScores]:
     start = time.perf_counter()
     scores = metric.score(rows)
     effort = Effort(len(rows) - scores.cached, time.perf_counter() - start, scores.cost)

@@ -1,4 +1,4 @@
-"""Agreement tables: the figures of every metric in every group of a data set, next to published figures, and means."""
+"""Agreement tables: the statistics of every metric in every group of a data set, published figures, and means."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
-from .bootstrap import Bootstrap, estimate, estimated, mean_of_defined, replicated
+from .bootstrap import Bootstrap, estimate, mean_of_defined, percentile_interval, replicate
 from .comparison import Comparison
 from .metric_runs import RowScores
 
@@ -22,7 +22,7 @@ _EXAMPLES = 4
 
 @dataclass(frozen=True)
 class Published:
-    """Figures of one metric that a paper published for one group; `source` names paper and table."""
+    """Statistics of one metric that a paper published for one group; `source` names paper and table."""
 
     name: str
     source: str
@@ -30,8 +30,8 @@ class Published:
 
 
 @dataclass(frozen=True)
-class FigureTable:
-    """The figures of one group, by metric and name.
+class AgreementTable:
+    """The statistics of one group, by metric and name.
 
     The mean label is the share of the answers that people call correct, or the mean rating or preference. Examples are
     answers by metric, if they may be shown.
@@ -46,8 +46,8 @@ class FigureTable:
     examples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def published(data: str, group: str) -> list[Published]:
-    """Return the published figures for a group of a data set."""
+def published_statistics(data: str, group: str) -> list[Published]:
+    """Return the published statistics for a group of a data set."""
     return [
         Published(entry["name"], entry["source"], entry["groups"][group])
         for entry in json.loads(PUBLISHED.read_text(encoding="utf-8"))
@@ -55,27 +55,27 @@ def published(data: str, group: str) -> list[Published]:
     ]
 
 
-def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[FigureTable]:
+def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[AgreementTable]:
     """Return a table for each group of a data set and each of its means, from each metric's scores of `data.rows`."""
     tables = []
     for group in track_progress(data.groups, "agreement", "group"):
-        metrics = compared(data, group, scores)
+        metrics = group_comparisons(data, group, scores)
         some = next(iter(metrics.values()))
         tables.append(
-            FigureTable(
+            AgreementTable(
                 group=group,
                 rows=len(some.labels),
                 questions=some.question_count,
                 mean_label=float(some.labels.mean()),
-                estimates=estimate(metrics, data.figures, bootstrap),
-                published=published(data.name, group),
-                examples={one.name: examples(data, group, one) for one in scores} if data.shown else {},
+                estimates=estimate(metrics, data.statistics, bootstrap),
+                published=published_statistics(data.name, group),
+                examples={one.name: example_rows(data, group, one) for one in scores} if data.shown else {},
             )
         )
-    return tables + [_mean_table(name, groups, data, scores, bootstrap) for name, groups in data.means.items()]
+    return tables + [_mean_table(title, groups, data, scores, bootstrap) for title, groups in data.means.items()]
 
 
-def examples(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, Any]]:
+def example_rows(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, Any]]:
     """Return the first answers of a group, starting with those on which the metric and people disagree."""
     found = []
     for number in data.members(group):
@@ -85,7 +85,7 @@ def examples(data: Benchmark, group: str, scores: RowScores) -> list[dict[str, A
     return sorted(found, key=lambda one: one["verdict"] in (None, bool(one["label"])))[:_EXAMPLES]
 
 
-def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[str, Comparison]:
+def group_comparisons(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[str, Comparison]:
     """Return the comparison of each metric with people on the rows of a group."""
     members = data.members(group)
     # Questions are numbered by first appearance, so that a group's intervals do not depend on how they are named.
@@ -106,30 +106,28 @@ def compared(data: Benchmark, group: str, scores: Sequence[RowScores]) -> dict[s
 
 
 def _mean_table(
-    name: str, groups: Sequence[str], data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap
-) -> FigureTable:
+    title: str, groups: Sequence[str], data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap
+) -> AgreementTable:
     """Return the means over some groups, which are data sets.
 
-    The interval covers the means of replicates. A data set in which a figure is undefined is left out of its mean.
+    The interval covers the means of replicates. A data set in which a statistic is undefined is left out of its mean.
     """
-    # Data sets are independent of each other, so each has its own seed.
-    found = [
-        replicated(compared(data, group, scores), data.figures, replace(bootstrap, seed=bootstrap.seed + number))
-        for number, group in enumerate(groups)
-    ]
+    found = []
+    for number, group in enumerate(groups):
+        # Data sets are independent of each other, so each has its own seed.
+        own = replace(bootstrap, seed=bootstrap.seed + number)
+        found.append(replicate(group_comparisons(data, group, scores), data.statistics, own))
+
+    def mean(metric: str, name: str) -> BootstrapEstimate:
+        return percentile_interval(mean_of_defined([of_set[metric, name] for of_set in found]), bootstrap)
+
     rows = {group: [data.rows[row] for row in data.members(group)] for group in groups}
     labels = [np.mean([row.label for row in listed]) for listed in rows.values()]
-    return FigureTable(
-        group=name,
+    return AgreementTable(
+        group=title,
         rows=sum(map(len, rows.values())),
         questions=len({row.question_id for listed in rows.values() for row in listed}),
         mean_label=float(np.mean(labels)),
-        estimates={
-            metric.name: {
-                figure: estimated(mean_of_defined([of_set[metric.name, figure] for of_set in found]), bootstrap)
-                for figure in data.figures
-            }
-            for metric in scores
-        },
+        estimates={one.name: {statistic: mean(one.name, statistic) for statistic in data.statistics} for one in scores},
         published=[],
     )

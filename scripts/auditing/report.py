@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.report import interval
 from ..reporting import charts
 from ..reporting.page import fill
 from ..terminal import new_table, open_console, print_lines
-from ..uncertainty.intervals import BootstrapEstimate
+from ..uncertainty.intervals import BootstrapEstimate, format_interval
 
 _SIGNED = ("shift", "difference", "beyond_repetition")  # Ends of the names of figures that may be below 0.
 
@@ -33,18 +32,20 @@ def read_audit(path: Path) -> dict[str, Any]:
 def _sections(audit: Mapping[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]], str]]:
     """Yield each group's name, headings, rows of cells, and explanation."""
     for group, figures in audit["figures"].items():
-        changes = any(one["change"] for one in figures.values())
+        headings = ["", "figure", "rows"]
         rows = [
             [name.replace("_", " "), _text(one, "+" if name.endswith(_SIGNED) else ""), f"{one['rows']:,}"]
-            + ([_text(one["change"], "+")] if changes else [])
             for name, one in figures.items()
         ]
-        yield group, ["", "figure", "rows", *["change"] * changes], rows, _EXPLAINED.get(group, "")
+        if any(one["change"] for one in figures.values()):
+            headings.append("change")
+            rows = [[*row, _text(one["change"], "+")] for row, one in zip(rows, figures.values(), strict=True)]
+        yield group, headings, rows, _EXPLAINED.get(group, "")
 
 
 def _text(figure: Mapping[str, Any] | None, sign: str) -> str:
     ends = ("value", "low", "high")
-    return interval(BootstrapEstimate(*((figure or {}).get(name) for name in ends)), sign)
+    return format_interval(BootstrapEstimate(*((figure or {}).get(name) for name in ends)), sign)
 
 
 def show(audit: Mapping[str, Any]) -> None:

@@ -50,7 +50,7 @@ Requests = dict[str, list[JudgedRow | None]]
 """Kind of request → the request about each row, None where a kind does not apply."""
 
 
-def requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: int) -> Requests:
+def build_requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: int) -> Requests:
     """Return the requests of an audit; raise ValueError if a row lacks a text that the judge's protocol needs.
 
     Requests with equal texts have different sample numbers, so the judge's store keeps a verdict for each of them: the
@@ -79,9 +79,9 @@ def requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: 
     return {kind: ones for kind, ones in found.items() if any(ones)}
 
 
-def counts(judge: Any, asked: Requests) -> tuple[int, int]:
+def count_requests(judge: Any, asked: Requests) -> tuple[int, int]:
     """Return the number of requests, and how many of them have no verdict in the judge's store."""
-    rows, judges = _flat(asked), judge.model.members
+    rows, judges = _flatten(asked), judge.model.members
     return len(set(rows)) * len(judges), sum(one.count_missing(rows) for one in judges)
 
 
@@ -92,7 +92,7 @@ def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter
         Kind of request → 1 for correct, 0 for incorrect and NaN without a verdict; the scores of the plain requests;
         and the reasons for missing verdicts.
     """
-    rows = _flat(asked)
+    rows = _flatten(asked)
     outcomes = dict(zip(rows, judge.model.ask(rows, False), strict=True))
     found = {row: outcome.verdict for row, outcome in outcomes.items()}
     errors = Counter(outcome.error for outcome in outcomes.values() if outcome.error)
@@ -109,5 +109,5 @@ def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter
     return verdicts, scores, errors
 
 
-def _flat(asked: Requests) -> list[JudgedRow]:
+def _flatten(asked: Requests) -> list[JudgedRow]:
     return [row for ones in asked.values() for row in ones if row]

@@ -18,13 +18,13 @@ from ..files.rows import did_you_mean
 from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import LabeledRow
 from ..loading import load
-from ..uncertainty.arrays import codes
-from .figures import Audited, figures, with_drift
-from .requests import MOST_REPEATS, PLAIN, Requests, ask, counts, requests
+from ..uncertainty.arrays import factorize
+from .requests import MOST_REPEATS, PLAIN, Requests, ask, build_requests, count_requests
+from .statistics import AuditedRows, compute_statistics, with_drift
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedAudit:
     """A checked audit; the judge was not asked yet.
 
     `earlier` is the JSON of an earlier audit, and `sending` the number of requests in words.
@@ -47,10 +47,10 @@ class Prepared:
 
 def prepare(
     data: Path, loading: Mapping[str, Any], repeats: int, family: Sequence[str], earlier: Mapping[str, Any] | None
-) -> Prepared:
+) -> PreparedAudit:
     """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
     if not 1 <= repeats <= MOST_REPEATS:
-        raise ValueError(f"--repeats is {repeats}. Expected 1 to {MOST_REPEATS}.")
+        raise ValueError(f"--repeats is {repeats}; expected 1 to {MOST_REPEATS}")
     if loading.get("first") is not None:
         raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
     every, unlabeled = labeled_rows(data)
@@ -64,8 +64,8 @@ def prepare(
             raise ValueError(f"--family is {name!r}, which the column system lacks. {did_you_mean(name, systems)}")
     judge = load("judge", **loading)
     judge.prepare(JudgeOptions())
-    asked = requests(judge, rows, repeats, _round(earlier))
-    total, left = counts(judge, asked)
+    asked = build_requests(judge, rows, repeats, _round_number(earlier))
+    total, left = count_requests(judge, asked)
     notes = [
         f"The audit leaves out {counted(count, 'answer')} {why}."
         for count, why in ((unlabeled, "without a label"), (len(every) - len(rows), "without any text"))
@@ -73,7 +73,7 @@ def prepare(
     ]
     about = f"{counted(total, 'request')} about {counted(len(rows), 'answer')}"
     sending = f"{about}. {counted(left, 'request')} without a stored verdict will be sent."
-    prepared = Prepared(data, family, earlier, judge, rows, asked, notes, sending)
+    prepared = PreparedAudit(data, family, earlier, judge, rows, asked, notes, sending)
     if earlier and earlier["protocol"] != prepared.protocol:
         raise ValueError(
             f"--against has the protocol {earlier['protocol']}, but this audit has {prepared.protocol}. Use the "
@@ -84,12 +84,12 @@ def prepare(
     return prepared
 
 
-def run(prepared: Prepared) -> dict[str, Any]:
+def run(prepared: PreparedAudit) -> dict[str, Any]:
     """Ask the judge, and return all figures and verdicts as JSON. Hashes stand for the texts of rows."""
     rows, earlier = prepared.rows, prepared.earlier
     verdicts, scores, errors = ask(prepared.judge, prepared.asked)
-    _, questions = codes("questions", [row.question_id for row in rows], len(rows))
-    audited = Audited(
+    _, questions = factorize("questions", [row.question_id for row in rows], len(rows))
+    audited = AuditedRows(
         labels=np.array([row.label for row in rows]),
         questions=questions,
         lengths=np.array([len(row.answer) for row in rows]),
@@ -98,10 +98,10 @@ def run(prepared: Prepared) -> dict[str, Any]:
         verdicts=verdicts,
         scores=scores,
     )
-    found = figures(audited)
+    found = compute_statistics(audited)
     judge = ", ".join(one.name for one in prepared.judge.model.members)
     notes = [
-        f"Judge: {judge}, {prepared.protocol}, round {_round(earlier)}. Rows: {prepared.data}.",
+        f"Judge: {judge}, {prepared.protocol}, round {_round_number(earlier)}. Rows: {prepared.data}.",
         f"95% intervals over {counted(questions.max() + 1, 'question')}. They assume that the rows are a random sample "
         "and that the labels are correct. One interval in twenty misses the true value by chance.",
         *prepared.notes,
@@ -125,7 +125,7 @@ def run(prepared: Prepared) -> dict[str, Any]:
         "date": datetime.now(UTC).date().isoformat(),
         "judge": judge,
         "protocol": prepared.protocol,
-        "round": _round(earlier),
+        "round": _round_number(earlier),
         "notes": notes,
         "figures": {
             group: {name: asdict(one) for name, one in of_group.items()}
@@ -136,15 +136,15 @@ def run(prepared: Prepared) -> dict[str, Any]:
             {
                 "key": key,
                 "label": int(audited.labels[row]),
-                "score": _known(scores[row]),
-                "verdicts": {kind: _known(values[row]) for kind, values in verdicts.items()},
+                "score": _none_if_nan(scores[row]),
+                "verdicts": {kind: _none_if_nan(values[row]) for kind, values in verdicts.items()},
             }
             for row, key in enumerate(keys)
         ],
     }
 
 
-def _round(earlier: Mapping[str, Any] | None) -> int:
+def _round_number(earlier: Mapping[str, Any] | None) -> int:
     """Return the number of the audit; each round has its own stored verdicts."""
     return earlier["round"] + 1 if earlier else 0
 
@@ -155,5 +155,5 @@ def row_key(row: LabeledRow) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -6,7 +6,7 @@ import numpy as np
 
 from evaluate_qa.metrics.judge.scoring import needs_judge
 
-from .reading import LabeledScores
+from .labeled_scores import LabeledScores
 
 _STEPS = 50
 

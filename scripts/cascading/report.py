@@ -9,15 +9,15 @@ import numpy as np
 from evaluate_qa.metrics._shared.arguments import counted
 
 from ..terminal import new_table, open_console, print_lines
+from .band import CONFIDENCE, find_band
 from .curve import curve, point
-from .reading import LabeledScores
-from .testing import CONFIDENCE, find_band
+from .labeled_scores import LabeledScores
 
 _SHOWN = 10
 """Approximate number of points of the curve to print."""
 
 
-def find(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
+def find_cascade(rows: LabeledScores, target: float, row_cost: float | None) -> dict[str, Any]:
     """Return the band, the cascade with it, and the curve from the metric alone to the judge alone, as JSON."""
     tested = np.ones(len(rows.scores), dtype=bool) if rows.tested is None else rows.tested
     band = find_band(rows.scores[tested], rows.labels[tested], rows.threshold, target)
@@ -49,12 +49,14 @@ def show(found: Mapping[str, Any]) -> None:
 
 def _table(found: Mapping[str, Any]) -> Any:
     headings = ["judge asked for scores", "asked", "agreement", "metric decides"]
-    headings += ["cost per 1,000"] * (found["chosen"]["cost"] is not None)
+    if found["chosen"]["cost"] is not None:
+        headings.append("cost per 1,000")
     grid = new_table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1])]
-    every += [("chosen", found["chosen"])] * _is_found(found)
+    if _is_found(found):
+        every.append(("chosen", found["chosen"]))
     for name, one in sorted(every, key=lambda named: named[1]["asked"]):
         asked = one["asked"]
         where = "none" if not asked else "all" if asked == 1 else f"{one['low']:g} to {one['high']:g}"

@@ -123,9 +123,8 @@ def _specs(names: list[str], load: list[str], compute: list[str], threshold: flo
 
     parsed = [parse_metric(name) for name in names]
     all_names = [name for name, _ in parsed]
-    return [
-        MetricSpec(
-            name, column, parse_options(load, name, all_names), parse_options(compute, name, all_names), threshold
-        )
-        for name, column in parsed
-    ]
+    specs = []
+    for name, column in parsed:
+        loading, computing = (parse_options(given, name, all_names) for given in (load, compute))
+        specs.append(MetricSpec(name, column, loading, computing, threshold))
+    return specs

@@ -42,9 +42,10 @@ def audit(
         from ..auditing.run import prepare, run
         from ..files.writing import check_outputs, write_file, write_json
         from ..options import parse_options
+        from ..reporting.page import check_page_name
 
-        if output is not None and output.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
+        if output is not None:
+            check_page_name(output)
         check_outputs({"--json": json_file, "--output": output}, {"--data": data, "--against": against})
         earlier = None if against is None else read_audit(against)
         prepared = prepare(data, parse_options(load or [], "judge"), repeats, family or [], earlier)

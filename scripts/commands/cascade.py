@@ -36,14 +36,14 @@ def cascade(
     metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):
-        from ..cascading.reading import read
-        from ..cascading.report import find, show
-        from ..estimation.arguments import parse_columns
+        from ..cascading.labeled_scores import read_labeled_scores
+        from ..cascading.report import find_cascade, show
         from ..files.writing import check_outputs, write_json
+        from ..joining.column_names import parse_columns
 
         check_outputs({"--json": json_file}, {"--input": source})
         priced = None if prices is None else _pair(prices)
-        rows = read(source, parse_columns(column, _ROLES), threshold)
+        rows = read_labeled_scores(source, parse_columns(column, _ROLES), threshold)
         cost = None
         if priced:
             if not rows.tokens:
@@ -52,7 +52,7 @@ def cascade(
                     "Add them with evaluate-qa score --metric judge --prefix judge_, or leave out --prices."
                 )
             cost = (rows.tokens[0] * priced[0] + rows.tokens[1] * priced[1]) / 1e6
-        found = find(rows, target, cost)
+        found = find_cascade(rows, target, cost)
         write_json(json_file, found)
         show(found)
 
@@ -63,5 +63,5 @@ def _pair(text: str) -> tuple[float, float]:
         if 0 <= one < float("inf") and 0 <= other < float("inf"):
             return one, other
     raise ValueError(
-        f"--prices is {text!r}. Expected two numbers of at least 0 with a comma between them, such as 2.5,10."
+        f"--prices is {text!r}; expected two numbers of at least 0 with a comma between them, such as 2.5,10"
     )

@@ -24,13 +24,15 @@ def compare(
     correction for several systems.
     """
     with reported_errors("compare"):
-        from ..estimation.arguments import parse_columns
-        from ..estimation.compared import as_json, show
-        from ..estimation.keys import either
-        from ..estimation.signatures import signature_warnings
-        from ..estimation.systems import join_labels, join_systems, powered_differences, read_systems, write_changed
+        from ..comparing.changes import write_changes
+        from ..comparing.report import as_json, show
+        from ..estimation.systems import estimate_systems
         from ..files.writing import check_outputs, check_target, write_json
-        from ..uncertainty.paired import compare as compared
+        from ..joining.column_names import parse_columns
+        from ..joining.keys import both_names
+        from ..joining.signatures import signature_warnings
+        from ..joining.systems import join_labels, join_systems, read_systems
+        from ..uncertainty import paired
 
         if changed is not None:
             check_target(changed, is_free=False)
@@ -43,13 +45,17 @@ def compare(
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
         names = parse_columns(column, SYSTEM_ROLES)
-        more = [*either("prediction")] * bool(changed or labels) + [*either("reference")] * bool(changed)
+        more: list[str] = []
+        if changed or labels:
+            more += both_names("prediction")
+        if changed:
+            more += both_names("reference")
         read = read_systems(systems, names, more)
         warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
-        pairs = compared(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
-        powered = powered_differences(joined, join_labels(joined, labels, names)) if labels else None
-        write_json(json_file, as_json(joined, pairs, powered))
+        pairs = paired.compare(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
+        ppi = estimate_systems(joined, join_labels(joined, labels, names)) if labels else None
+        write_json(json_file, as_json(joined, pairs, ppi))
         if changed is not None:
-            write_changed(changed, joined)
-        show(joined, pairs, powered)
+            write_changes(changed, joined)
+        show(joined, pairs, ppi)

@@ -7,8 +7,8 @@ import typer
 
 from evaluate_qa.metrics._shared.arguments import counted
 
-from ..hub_folder import Built, build
 from ..parameters import DataDir
+from ..publishing.dataset import Built, build
 from ..terminal import reported_errors
 
 

@@ -26,19 +26,19 @@ def estimate(
     compare systems by labels, use `evaluate-qa compare --labels`.
     """
     with reported_errors("estimate"):
-        from ..estimation.arguments import parse_columns
-        from ..estimation.joining import join, read_labels, read_scored
-        from ..estimation.powered import estimate as estimated
+        from ..estimation import ppi
         from ..estimation.report import as_json, show
-        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_outputs, write_json
+        from ..joining.column_names import parse_columns
+        from ..joining.labels import join, read_labels, read_scored
+        from ..joining.signatures import signature_warnings
 
         check_outputs({"--json": json_file}, {"--scored": scored, "--labels": labels})
         names = replace(parse_columns(column, _ROLES), group=by)
         rows = read_scored(scored, names)
         warn("estimate", signature_warnings({scored: rows}, names.score, allow_mixed=True))
         joined = join(rows, read_labels(labels, names), names)
-        found = estimated(
+        found = ppi.estimate(
             joined.scores, joined.labels, weights=joined.weights, clusters=joined.clusters, groups=joined.groups
         )
         write_json(json_file, as_json(joined, found))

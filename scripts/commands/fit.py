@@ -48,8 +48,8 @@ def fit(
     """
     console = open_console(stderr=True)
     with reported_errors("fit"):
-        from ..files.claiming import claimed
-        from ..training.figures import gain, table, too_few
+        from ..files.work_folder import lock_work_folder
+        from ..training.evaluation import describe_gain, table, too_few_warnings
         from ..training.job import TrainingJob, complete
         from ..training.recipe import read_recipe
         from ..training.run import run, run_compared
@@ -61,14 +61,14 @@ def fit(
         tasks = ("bem", "nli_lex") if metric == "both" else (metric,)
         job = TrainingJob(complete({**settings, "tasks": tasks}), output, data_dir)
         write = partial(console.print, markup=False, soft_wrap=True)
-        with claimed(output):
-            warn("fit", too_few(job.sets))
+        with lock_work_folder(output):
+            warn("fit", too_few_warnings(job.sets))
             after = run(job, write)
             before = {} if job.recipe.teaches else run_compared(job)
             for task, sets in after.items():
                 matchers = {"before": before[task], "after": sets} if task in before else {"after": sets}
                 console.print(table(f"{task}, on held-out questions, with 95% intervals", matchers))
-                write(f"{task}: {gain(matchers)}")
+                write(f"{task}: {describe_gain(matchers)}")
             if before:
                 write(f"before: {job.compared}")
             write(f"written: {output}")

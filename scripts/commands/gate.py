@@ -49,14 +49,13 @@ def gate(
     Exit codes: 0 passed, 1 failed, 2 bad input. The same inputs always give the same output.
     """
     with reported_errors("gate", status=2):
-        from ..estimation.arguments import parse_columns
-        from ..estimation.gate_files import junit as as_junit
-        from ..estimation.gate_files import markdown as as_markdown
-        from ..estimation.gated import as_json, decide
-        from ..estimation.keys import either
-        from ..estimation.signatures import signature_warnings
-        from ..estimation.systems import join_labels, join_systems, read_systems
         from ..files.writing import check_outputs, write_file, write_json
+        from ..gating.files import as_junit, as_markdown
+        from ..gating.run import as_json, run_gate
+        from ..joining.column_names import parse_columns
+        from ..joining.keys import both_names
+        from ..joining.signatures import signature_warnings
+        from ..joining.systems import join_labels, join_systems, read_systems
 
         if (labels is None) != (baseline_labels is None):
             raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")
@@ -64,10 +63,10 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         check_outputs(outputs, inputs)
         names = parse_columns(column, SYSTEM_ROLES)
-        read = read_systems([baseline, scored], names, [*either("prediction"), *either("reference")])
+        read = read_systems([baseline, scored], names, [*both_names("prediction"), *both_names("reference")])
         warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
         joined = join_systems(read, names)
-        found = decide(
+        found = run_gate(
             joined,
             join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else [],
             max_drop=max_drop,

@@ -20,7 +20,7 @@ def install(
         chosen = names or metric_names()
         for name in chosen:
             path(name)  # raises ValueError for an unknown metric
-        from ..installation import install_metrics, modules_folder, uninstall
+        from ..publishing.install import install_metrics, modules_folder, uninstall
 
         if not remove:
             for name in install_metrics(chosen):

@@ -36,7 +36,7 @@ def label(
     The page has the first free port from 7860, or the port in the variable GRADIO_SERVER_PORT.
     """
     with reported_errors("label"):
-        from ..estimation.arguments import parse_columns
+        from ..joining.column_names import parse_columns
         from ..labeling.sheet import Sheet
 
         named = parse_columns(column, ["label"]).label

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..terminal import reported_errors
+
 if TYPE_CHECKING:
     from ..publishing.repository import Kind
 
@@ -37,9 +39,9 @@ def publish(
     """
     from evaluate_qa.metrics._shared.arguments import is_installed
 
-    from ..publishing.steps import ERRORS, explained
+    from ..publishing.steps import explain_errors
 
-    try:
+    with reported_errors("publish"), explain_errors():
         chosen = selection(names or [METRICS])
         if {kind for kind, _ in chosen} != {"model"} and not is_installed("evaluate"):
             raise ValueError(
@@ -47,9 +49,6 @@ def publish(
                 "pip install 'evaluate-qa[evaluate]'"
             )
         done = _publish(chosen, namespace, output, data_dir)
-    except ERRORS as error:
-        typer.echo(f"evaluate-qa publish: {explained(error)}", err=True)
-        raise typer.Exit(1) from error
     raise typer.Exit(0 if done else 1)
 
 

@@ -25,16 +25,15 @@ def report(
     The page works offline, in light and dark mode, and in print. It loads nothing from other sites.
     """
     with reported_errors("report"):
-        from ..estimation.arguments import parse_columns
-        from ..estimation.joining import LABELS
-        from ..estimation.signatures import signature_warnings
         from ..files.writing import check_outputs, write_file
-        from ..reporting.examples import choose
+        from ..joining.column_names import parse_columns
+        from ..joining.labels import LABELS
+        from ..joining.signatures import signature_warnings
+        from ..reporting.examples import choose_sections
         from ..reporting.facts import gather
-        from ..reporting.page import render
+        from ..reporting.page import check_page_name, render
 
-        if output.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"{output}: report files must end in .html. Change the suffix of --output.")
+        check_page_name(output)
         if "-" in systems:
             raise ValueError("report reads its rows twice. Give a file in place of standard input.")
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
@@ -43,6 +42,6 @@ def report(
         facts = gather(systems, labels or [], columns, by or [])
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
-        page = render(facts, choose(facts, _ROWS, used))
+        page = render(facts, choose_sections(facts, _ROWS, used))
         write_file(output, page.encode(errors="replace"))
     typer.echo(f"Wrote {output}.")

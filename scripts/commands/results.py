@@ -35,9 +35,9 @@ def results(
 
         import yaml
 
-        from ..estimation.arguments import parse_columns
-        from ..estimation.signatures import signature_warnings
-        from ..files.writing import check_different, check_place, write_file, write_json
+        from ..files.writing import check_different, check_writable, write_file, write_json
+        from ..joining.column_names import parse_columns
+        from ..joining.signatures import signature_warnings
         from ..reporting import hub_results
 
         if (record is None) != (organization is None):
@@ -48,7 +48,7 @@ def results(
         target = output / of.file
         check_different({"--scored": scored, "--labels": labels, "--record": record, "--output": target})
         if record is not None:
-            check_place(record)
+            check_writable(record)
         names = parse_columns(column, SYSTEM_ROLES)
         facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))

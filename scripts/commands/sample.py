@@ -41,28 +41,28 @@ def sample(
     influence the labeler.
     """
     with reported_errors("sample"):
-        from ..estimation.arguments import parse_columns
+        from ..joining.column_names import parse_columns
 
         names = parse_columns(column, _ROLES)
         if seed < 0:
-            raise ValueError(f"--seed is {seed}; expected 0 or more.")
+            raise ValueError(f"--seed is {seed}; expected 0 or more")
         if plan:
-            from ..estimation.joining import probabilities, read_scored
-            from ..estimation.report import show_plan
-            from ..estimation.samples import plan as planned
+            from ..joining.labels import parse_probabilities, read_scored
+            from ..sampling.planning import plan_labels, show_plan
 
-            scores = probabilities(read_scored(source, names), names.score)
-            show_plan(planned(scores[scores >= 0], seed=seed))  # rows without a score have NaN
+            scores = parse_probabilities(read_scored(source, names), names.score)
+            show_plan(plan_labels(scores[scores >= 0], seed=seed))  # rows without a score have NaN
             return
         if target is None:
             raise ValueError("there is no file to write to. Name it with --output, or plan with --plan.")
         if by is not None and stratified:
             raise ValueError(f"--by {by} and --stratified are both given. Leave one of them out.")
-        from ..estimation.asking import ask
+        from ..sampling.sheet import write_sample
 
-        count, scored, warnings = ask(source, target, names, show or [], rows, stratified, seed, by)
+        count, scored, warnings = write_sample(source, target, names, show or [], rows, stratified, seed, by)
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
-        how = how if by is None else f"more of those with a large {by}, with weights"
+        if by is not None:
+            how = f"more of those with a large {by}, with weights"
         typer.echo(f"Wrote {count:,} of {counted(scored, 'row')} ({how}) to {target}.", err=True)
         warn("sample", warnings)
         typer.echo(

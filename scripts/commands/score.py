@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..loading import metric_names, scorer_class
 from ..parameters import METRIC, Compute, Load, Source, Target, metric_columns
 from ..terminal import interrupt_on_sigterm, open_console, options_of, reported_errors
 
 if TYPE_CHECKING:
-    from ..scoring.row_scorer import Progress
+    from ..scoring.chunk_scorer import Progress
 
 _run, _ray = options_of("Run"), options_of("Several processes or machines")
 
@@ -57,7 +56,7 @@ def score(
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
     from ..options import parse_options
-    from ..scoring.columns import parse_columns
+    from ..scoring.columns import parse_column_mapping
     from ..scoring.job import ScoringJob
     from ..scoring.run import run
 
@@ -75,7 +74,7 @@ def score(
             config=loading.pop("config", None),
             load=loading,
             compute=parse_options(compute or [], metric),
-            columns=parse_columns(column or []),
+            columns=parse_column_mapping(column or []),
             prefix=prefix,
             errors=errors,
             chunk_size=chunk_size,
@@ -88,19 +87,21 @@ def score(
         if Path(target).is_file() and not overwrite:
             if not resume:
                 raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-            if job.is_finished:
+            if job.output_is_complete():
                 typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
                 return
         progress = run(job)
-        report(metric, progress, errors, f"{prefix}error")
+        pooled = job.scorer().pooled_score(progress) if progress.statistics else None
+        report(metric, progress, pooled, errors, f"{prefix}error")
         if progress.reason and not progress.judged:
             raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
 
 
-def report(metric: str, progress: "Progress", errors: Path | None, reasons: str) -> None:
+def report(metric: str, progress: "Progress", pooled: float | None, errors: Path | None, reasons: str) -> None:
     """Print the number of rows, the mean score and the share judged correct, on stderr.
 
-    The column `reasons` has the reasons for missing scores.
+    `pooled` is the score of all rows together, if it is not the mean of their scores. The column `reasons` has the
+    reasons for missing scores.
     """
     from rich.table import Table
 
@@ -113,6 +114,8 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
         table.add_row("rows without a score", f"{missing:,}")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
+    if pooled is not None:
+        table.add_row("score of all rows", f"{pooled:.4f}")
     shown = ["score"] if "score" in progress.sums else [name for name in progress.sums if name != "verdict"]
     for name in shown:  # the other columns explain a row, and their means are not meaningful
         of_column, count = progress.sums[name]
@@ -126,8 +129,6 @@ def report(metric: str, progress: "Progress", errors: Path | None, reasons: str)
     console = open_console(stderr=True)
     console.print(table)
     notes = [f"signature: {signature}" for signature in progress.signatures]
-    if metric in metric_names() and scorer_class(metric).pooled:
-        notes.append(f"The {metric} of all rows is not the mean of their scores; compute() in Python returns it.")
     if missing and progress.reason:
         notes.append(f"The column {reasons} says why scores are missing, such as: {progress.reason}")
     if progress.bad:

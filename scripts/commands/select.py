@@ -32,11 +32,11 @@ def select(
     tie, the first ones are kept. From CSV to another format, cells become numbers or true/false in the score column
     and in columns of `evaluate-qa score` that hold nothing else; others stay text.
     """
-    from ..estimation.arguments import parse_columns
     from ..files.rows import file_format, read_rows
     from ..files.values import value_of
     from ..files.writing import check_different, check_target, write_rows
-    from ..selection import Criterion, decide, numeric_columns
+    from ..joining.column_names import parse_columns
+    from ..selection import Criterion, numeric_columns, select_rows
 
     with reported_errors("select"):
         scores = parse_columns(column, ["score"]).score
@@ -45,7 +45,7 @@ def select(
         if source == "-":
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
-        selection = decide(Path(source), scores, per_group, criterion)
+        selection = select_rows(Path(source), scores, per_group, criterion)
         rows = (row for number, row in read_rows(source) if number in selection.numbers)
         if file_format(source) == ".csv" != file_format(target):
             numeric = numeric_columns(Path(source), selection.columns, scores)
@@ -60,20 +60,22 @@ def _report(criterion: "Criterion", selection: "Selection") -> None:
     from rich.markup import escape
 
     rule = next(f"{name} {value}" for name, value in vars(criterion).items() if value is not None)
-    grouped = [*selection.groups] != [""]
-    figures = ("rows", "kept", "mean kept", "mean dropped", "lowest kept")
-    table = new_table(f"kept: {rule}", figures, ["group"] * grouped)
-    if grouped:
+    headings = ("rows", "kept", "mean kept", "mean dropped", "lowest kept")
+    everything = _cells(*map(np.concatenate, zip(*selection.groups.values(), strict=True)))
+    if [*selection.groups] == [""]:
+        table = new_table(f"kept: {rule}", headings, names=())
+        table.add_row(*everything)
+    else:
+        table = new_table(f"kept: {rule}", headings, names=("group",))
         for name, (kept, dropped) in selection.groups.items():
-            table.add_row(escape(name), *_figures(kept, dropped))
-    kept, dropped = map(np.concatenate, zip(*selection.groups.values(), strict=True))
-    table.add_row(*["all"] * grouped, *_figures(kept, dropped))
+            table.add_row(escape(name), *_cells(kept, dropped))
+        table.add_row("all", *everything)
     console = open_console(stderr=True)
     console.print(table)
     if selection.unscored:
         console.print(f"Rows without a score were not kept: {selection.unscored:,}.")
 
 
-def _figures(kept: "Floats", dropped: "Floats") -> list[str]:
+def _cells(kept: "Floats", dropped: "Floats") -> list[str]:
     means = [f"{scores.mean():.4f}" if len(scores) else "–" for scores in (kept, dropped)]
     return [f"{len(kept) + len(dropped):,}", f"{len(kept):,}", *means, f"{kept.min():.4f}" if len(kept) else "–"]

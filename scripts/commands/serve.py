@@ -46,13 +46,13 @@ def serve(
                 "Score a file with evaluate-qa score."
             )
         from ..serving.app import Server
-        from ..serving.running import address, bound, http_server
+        from ..serving.running import address, http_server, listen
 
         token = os.environ.get(_TOKEN) or None
         server = Server(scorer, parse_options(compute or [], metric), token)
         if token is None and host not in _LOOPBACK:
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
-        with bound(host, port) as listening:
+        with listen(host, port) as listening:
             os.environ["TQDM_DISABLE"] = "1"
             limit_shape_caches()
             typer.echo(f"Loading {metric}…", err=True)

@@ -17,12 +17,12 @@ from evaluate_qa.metrics._shared.arguments import counted, is_number
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
 
-from ..files.claiming import PROGRESS, claimed
 from ..files.rows import did_you_mean, file_format
+from ..files.work_folder import holds_work, lock_work_folder
 from ..files.writing import check_different, check_target
 from ..options import parse_options
 from ..parameters import metric_columns
-from ..scoring.columns import MetricColumns, parse_columns
+from ..scoring.columns import MetricColumns, parse_column_mapping
 from ..synthesis.rows import is_complete, read_tasks
 from ..synthesis.run import load_prompt, run
 from ..terminal import interrupt_on_sigterm, options_of, reported_errors
@@ -82,11 +82,11 @@ def synthesize(
             raise ValueError(f"{target}: synthetic answers are written as JSONL. Use a name that ends in .jsonl.")
         check_target(target)
         check_different({"--input": source, "--output": target, "--prompt": prompt})
-        columns = parse_columns(column or [], ("questions", "references"))
+        columns = parse_column_mapping(column or [], ("questions", "references"))
         tasks = read_tasks(source, MetricColumns(columns))
         settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
-        with claimed(target) as folder:
-            if not (folder / PROGRESS).exists() and is_complete(target, tasks):
+        with lock_work_folder(target) as folder:
+            if not holds_work(folder) and is_complete(target, tasks):
                 typer.echo(f"{target} is complete already: {counted(len(tasks), 'row')}.", err=True)
             elif not run(tasks, target, folder, chat_model, asked, settings):
                 raise typer.Exit(1)

@@ -53,13 +53,15 @@ def import_(
     from evaluate_qa.metrics.judge.protocols import load_protocol
 
     from ..files.rows import file_format
-    from ..scoring.columns import MetricColumns, parse_columns
+    from ..scoring.columns import MetricColumns, parse_column_mapping
     from ..verdict_files import VerdictDefaults, import_verdicts
 
     with reported_errors("verdicts import", "stopped. Import the file again."):
         if file_format(source) == ".csv":
             raise ValueError(f"{source}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
-        defaults = VerdictDefaults(model, load_protocol(protocol), MetricColumns(parse_columns(column or [], ANSWERS)))
+        defaults = VerdictDefaults(
+            model, load_protocol(protocol), MetricColumns(parse_column_mapping(column or [], ANSWERS))
+        )
         counts = import_verdicts(source, cache_dir, defaults)
     typer.echo(f"Imported {counted(counts.new, 'verdict')}.", err=True)
     if counts.known:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.drop import gate
-from ..estimation.powered import estimate
+from ..estimation.ppi import estimate
+from ..gating.drop import gate
 from ..uncertainty.arrays import Floats, Ints
 from ..uncertainty.intervals import mean
 from ..uncertainty.paired import compare

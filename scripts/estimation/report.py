@@ -1,19 +1,18 @@
-"""Print estimates and plans."""
+"""Print and export estimates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from ..joining.labels import JoinedRows, cluster_notes
 from ..terminal import new_table, open_console, print_lines
-from ..uncertainty.intervals import BootstrapEstimate, Interval
-from .joining import Joined
-from .powered import Estimate, Estimates
-from .samples import Planned
+from ..uncertainty.intervals import format_interval
+from .ppi import Estimate, Estimates
 
 
-def show(joined: Joined, estimates: Estimates) -> None:
+def show(joined: JoinedRows, estimates: Estimates) -> None:
     """Print the estimates of all rows and of each group, notes and assumptions."""
     from rich.markup import escape
 
@@ -32,29 +31,14 @@ def _cells(found: Estimate) -> list[str]:
     return [
         f"{found.rows:,}",
         f"{found.labels:,}",
-        interval(found.accuracy),
-        interval(found.labels_alone),
+        format_interval(found.accuracy),
+        format_interval(found.labels_alone),
         f"{found.metric:.3f}",
         f"{found.worth:,.0f}",
     ]
 
 
-def interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
-    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`; "–" if undefined."""
-    if found.value is None:
-        return "–"
-    form = f"{sign}.3f"
-    ends = "" if found.low is None else f" [{found.low:{form}}, {found.high:{form}}]"
-    return f"{found.value:{form}}{ends}".replace("-", "−")
-
-
-def grouped(column: str | None, clusters: int | None, rows: int) -> Iterator[str]:
-    """Yield a note if fewer clusters than rows have been counted; None if rows stand alone."""
-    if clusters is not None and clusters < rows:
-        yield f"Rows with the same {column} are treated as one group ({counted(clusters, 'group')})."
-
-
-def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
+def _notes(joined: JoinedRows, estimates: Estimates) -> Iterator[str]:
     yield from estimates.all.notes
     for name, found in estimates.groups.items():
         of_group = found.notes if isinstance(found, Estimate) else [f"no estimate ({found})."]
@@ -66,12 +50,12 @@ def _notes(joined: Joined, estimates: Estimates) -> Iterator[str]:
             f"The label file has no label for {counted(joined.unlabeled, 'row')}. If rows were skipped because of "
             "their content, the figures are biased."
         )
-    yield from grouped(joined.columns.get("clusters"), estimates.clusters, estimates.all.rows)
+    yield from cluster_notes(joined.columns.get("clusters"), estimates.clusters, estimates.all.rows)
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
     yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
 
 
-def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
+def as_json(joined: JoinedRows, estimates: Estimates) -> dict[str, Any]:
     """Return all figures, unrounded, for a JSON file."""
     return {
         "all": asdict(estimates.all),
@@ -85,14 +69,3 @@ def as_json(joined: Joined, estimates: Estimates) -> dict[str, Any]:
         "rows_without_score": joined.unscored,
         "rows_without_label": joined.unlabeled,
     }
-
-
-def show_plan(planned: Sequence[Planned]) -> None:
-    """Print the margin of error for several numbers of labels."""
-    console = open_console()
-    headings = ("labels", "labels only", "with scores", "with --stratified")
-    grid = new_table("margin of error at 95% confidence", headings, names=())
-    for one in planned:
-        grid.add_row(f"{one.labels:,}", *(f"±{value:.3f}" for value in (one.alone, one.alike, one.stratified)))
-    console.print(grid)
-    print_lines(console, ["Assumes calibrated scores and independent rows."])

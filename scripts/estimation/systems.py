@@ -1,123 +1,16 @@
-"""Join the scored rows of several systems."""
+"""Estimate the accuracy of several systems from labels."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import clean, counted
-
-from ..files.columns import Columns, read_columns
-from ..files.rows import Row, RowsError
-from ..files.writing import write_rows
+from ..joining.labels import JoinedRows
+from ..joining.systems import JoinedSystems
 from ..uncertainty.arrays import Floats
-from .arguments import Names
-from .joining import Joined, Places, cluster_column, clusters_of, join, numbers, read_labels, whole_verdicts
-from .keys import ID, Key, describe_key, either, index_rows, key_names, require_same_texts
-from .powered import Estimates, estimate
-from .signatures import signature_column
-
-VERDICT = "verdict"
-
-_CHANGE = ("baseline", "system", "change", "prediction_before", "prediction", "score_before", "score")
-"""The columns that `changed_rows` adds."""
+from .ppi import Estimates, estimate
 
 
-@dataclass(frozen=True)
-class Systems:
-    """Scored rows of several systems, without rows that lack the score or verdict of some system."""
-
-    files: dict[str, Columns]  # the columns that were read, by the name of the system; the first system is the baseline
-    keys: list[str]  # the columns of the baseline that identify a row
-    rows: dict[str, Places]  # for each system, the places of its rows in the baseline's order
-    scores: dict[str, Floats]
-    verdicts: dict[str, Floats] | None  # for each system, the verdict of each row; None unless every file has verdicts
-    clusters: list[str] | None  # the cluster of each row; None if each row stands alone
-    cluster_column: str | None
-    unscored: int  # number of rows that are left out
-    lacking: dict[str, int]  # for each system, the number of its rows without a score or verdict
-
-
-def read_systems(sources: Sequence[str], names: Names, more: Sequence[str]) -> dict[str, Columns]:
-    """Read the needed columns of each system. Its name is its file's name, or the path if names repeat."""
-    stems = [clean(Path(source).stem) for source in sources]  # bytes that are not UTF-8 become �
-    times = Counter(stems)
-    titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]
-    if len(set(titles)) < len(titles):
-        raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
-    wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
-    columns = [name for name in (*wanted, *either("question"), *more) if name is not None]
-    return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
-
-
-def join_systems(files: dict[str, Columns], names: Names) -> Systems:
-    """Return the rows of all systems in the order of the first system.
-
-    Raises:
-        RowsError: rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
-    """
-    baseline, *others = files.values()
-    identity = key_names(list(files.values()), names.id, ("question",))
-    index = index_rows(baseline, identity[0])
-    rows = [np.arange(len(baseline))]
-    for file, columns in zip(others, identity[1:], strict=True):
-        rows.append(_aligned(baseline, index, file, columns))
-        pairs = zip(rows[-1].tolist(), range(len(baseline)), strict=True)
-        fix = "Name the columns that identify a row with --column id=NAME."
-        require_same_texts("question", file, baseline, pairs, fix)
-    judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
-    scores = [
-        numbers(file, names.score, "Name another column with --column score=NAME.")[at]
-        for file, at in zip(files.values(), rows, strict=True)
-    ]
-    marks = [whole_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)] if judged else []
-    lacking = [np.isnan(one).any(axis=0) for one in zip(scores, *([marks] if judged else []), strict=True)]
-    there = np.flatnonzero(~np.any(lacking, axis=0))
-    if not len(there):
-        raise RowsError(f"{baseline.source}: no row has a score from every system. Score the same rows with each.")
-    return Systems(
-        files=files,
-        keys=identity[0],
-        rows={name: at[there] for name, at in zip(files, rows, strict=True)},
-        scores={name: values[there] for name, values in zip(files, scores, strict=True)},
-        verdicts={name: values[there] for name, values in zip(files, marks, strict=True)} if judged else None,
-        clusters=clusters_of(baseline, names, there),
-        cluster_column=cluster_column(baseline, names),
-        unscored=len(baseline) - len(there),
-        lacking={name: int(gone.sum()) for name, gone in zip(files, lacking, strict=True)},
-    )
-
-
-def _aligned(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
-    """Return the places of a file's rows in the order of the baseline's rows."""
-    own = index_rows(file, columns)
-    extra = [key for key in own if key not in index]
-    lacking = [key for key in index if key not in own]
-    if extra or lacking:
-        row = file.place(own[extra[0]]) if extra else baseline.place(index[lacking[0]])
-        key = describe_key(columns, extra[0] if extra else lacking[0])
-        raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {counted(len(extra), 'row')} only in the first "
-            f"file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
-        )
-    return np.fromiter((own[key] for key in index), np.intp, len(index))
-
-
-def join_labels(systems: Systems, labels: Sequence[str], names: Names) -> list[Joined]:
-    """Return the rows of each system with their labels, from one file of labels for each system."""
-    if len(labels) != len(systems.files):
-        times = "once" if len(labels) == 1 else f"{len(labels)} times"
-        raise ValueError(
-            f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
-        )
-    names = replace(names, cluster=systems.cluster_column or systems.keys[0])
-    files = zip(systems.files.values(), labels, strict=True)
-    return [join(file, read_labels(source, names), names) for file, source in files]
-
-
-def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: float = 0.95) -> Estimates:
+def estimate_systems(systems: JoinedSystems, joined: Sequence[JoinedRows], confidence: float = 0.95) -> Estimates:
     """Estimate the accuracy of each system from labels, and its difference from the baseline."""
     baseline, *others = systems.files
     return estimate(
@@ -131,49 +24,8 @@ def powered_differences(systems: Systems, joined: Sequence[Joined], confidence: 
     )
 
 
-def _weights(joined: Joined) -> Floats:
+def _weights(joined: JoinedRows) -> Floats:
     """Return weights that let the labels of a system represent all of its rows, for any number of labels."""
     weights = np.ones_like(joined.scores) if joined.weights is None else joined.weights
     factor: float = len(weights) / (weights[~np.isnan(joined.labels)].sum() or 1)
     return factor * weights
-
-
-def write_changed(target: str, systems: Systems) -> None:
-    """Write `changed_rows`; without any, a CSV or Parquet file has the columns alone."""
-    write_rows(target, changed_rows(systems), [*dict.fromkeys([*_identifying(systems), *_CHANGE])])
-
-
-def changed_rows(systems: Systems) -> Iterator[Row]:
-    """Yield the rows of each system whose verdict (or else score) changed, the greatest change of the score first."""
-    baseline, *others = systems.files
-    before = systems.files[baseline]
-    shared = [(name, before.values[name]) for name in _identifying(systems)]
-    for system in others:
-        after = systems.files[system]
-        change = systems.scores[system] - systems.scores[baseline]
-        turned = change if systems.verdicts is None else systems.verdicts[system] - systems.verdicts[baseline]
-        rows = np.flatnonzero(turned)
-        for row in rows[np.argsort(-np.abs(change[rows]), kind="stable")].tolist():
-            at = systems.rows[baseline][row]
-            changed = (
-                baseline,
-                system,
-                "win" if turned[row] > 0 else "loss",
-                _prediction(before, at),
-                _prediction(after, systems.rows[system][row]),
-                float(systems.scores[baseline][row]),
-                float(systems.scores[system][row]),
-            )
-            yield {name: column[at] for name, column in shared} | dict(zip(_CHANGE, changed, strict=True))
-
-
-def _identifying(systems: Systems) -> list[str]:
-    """Return the baseline's columns that identify a row, with the references."""
-    present = next(iter(systems.files.values())).values
-    names = dict.fromkeys([*systems.keys, *either("question"), *either("reference")])
-    return [name for name in names if name in present]
-
-
-def _prediction(file: Columns, row: int) -> object:
-    column = file.first_of(either("prediction"))
-    return None if column is None else file.values[column][row]

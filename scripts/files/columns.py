@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .rows import Row, RowsError, checked_parquet, place, read_rows, require_columns, require_different, source_name
+from .column_names import first_present
+from .rows import Row, RowsError, parquet_errors, place, read_rows, require_columns, require_different, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -43,7 +44,7 @@ class Columns:
 
     def first_of(self, names: Iterable[str]) -> str | None:
         """Return the first of some columns that the file has."""
-        return next((name for name in names if name in self.present), None)
+        return first_present(names, self.present)
 
 
 def read_columns(source: str | Path, names: Collection[str]) -> Columns:
@@ -60,7 +61,7 @@ def read_columns(source: str | Path, names: Collection[str]) -> Columns:
 def _from_parquet(path: Path, names: Collection[str]) -> Columns:
     import pyarrow.parquet as pq
 
-    with checked_parquet(path), pq.ParquetFile(path) as file:
+    with parquet_errors(path), pq.ParquetFile(path) as file:
         present = file.schema_arrow.names
         require_different(str(path), present)
         table = file.read(columns=[name for name in present if name in names])

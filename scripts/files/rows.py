@@ -21,12 +21,14 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import counted
 
+from .column_names import names_of
+
 Row = dict[str, Any]
 
 STANDARD = "-"
 """The name of the standard input or output."""
 
-LISTS = ("references", "reference", "synthetic_answers", "reference_weights", "keywords", "video_features")
+LISTS = (*names_of("references"), "synthetic_answers", "reference_weights", "keywords", "video_features")
 """Columns that may hold lists."""
 
 _BATCH = 1024
@@ -63,7 +65,7 @@ def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tu
     Raises:
         RowsError: the file does not exist or has an unknown format, or, during iteration, a row is broken.
     """
-    return _unbroken(read_records(source, lists))
+    return _raise_broken(read_records(source, lists))
 
 
 def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
@@ -76,7 +78,7 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
         raise RowsError(f"{source} is a folder. Name a file in it.")
     suffix = file_format(source)
     if str(source) != STANDARD and not path.is_file():
-        raise RowsError(f"{source}: there is no such file. {_instead_of(path)}")
+        raise RowsError(f"{source}: there is no such file. {_suggest_path(path)}")
     return _read_parquet(path) if suffix == ".parquet" else _read_lines(source, lists)
 
 
@@ -120,7 +122,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"{question}Available: {', '.join(known) or 'nothing'}."
 
 
-def _unbroken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
+def _raise_broken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
     for number, row in records:
         if isinstance(row, Broken):
             raise RowsError(row.message)
@@ -147,7 +149,7 @@ def _row_or_broken(parse: Callable[[], Row], text: str) -> Row | Broken:
 
 
 def _json_object(where: str, line: bytes) -> Row:
-    text = _decoded(where, line, "utf-8-sig")
+    text = _decode(where, line, "utf-8-sig")
     try:
         row = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -163,7 +165,7 @@ def _json_object(where: str, line: bytes) -> Row:
 
 def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # the default is 128 KiB
-    texts = _texts(lines, source)
+    texts = _decode_lines(lines, source)
     first = next(texts, "")
     # Spreadsheets write semicolons where numbers have decimal commas. A header with a comma is separated by commas.
     delimiter = next((one for one in (",", ";", "\t") if one in first), ",")
@@ -214,14 +216,14 @@ def _json_list(where: str, cell: str) -> object:
 def _read_parquet(path: Path) -> Iterator[Record]:
     import pyarrow.parquet as pq
 
-    with checked_parquet(path), pq.ParquetFile(path) as file:
+    with parquet_errors(path), pq.ParquetFile(path) as file:
         require_different(str(path), file.schema_arrow.names)
         batches = file.iter_batches(batch_size=_BATCH)
         yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
 
 
 @contextmanager
-def checked_parquet(path: Path) -> Iterator[None]:
+def parquet_errors(path: Path) -> Iterator[None]:
     """Raise errors of a Parquet file as RowsError."""
     import pyarrow as pa
 
@@ -235,12 +237,12 @@ def checked_parquet(path: Path) -> Iterator[None]:
         raise RowsError(f"{path}: a value cannot be read ({error}). Store it as a string.") from None
 
 
-def _texts(lines: Iterable[bytes], source: str | Path) -> Iterator[str]:
+def _decode_lines(lines: Iterable[bytes], source: str | Path) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
-        yield _decoded(f"{source_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
+        yield _decode(f"{source_name(source)}, line {number}", line, "utf-8-sig" if number == 1 else "utf-8")
 
 
-def _decoded(where: str, line: bytes, encoding: str) -> str:
+def _decode(where: str, line: bytes, encoding: str) -> str:
     try:
         return line.decode(encoding)
     except UnicodeDecodeError as error:
@@ -252,7 +254,7 @@ def source_name(source: str | Path) -> str:
     return "standard input" if str(source) == STANDARD else str(source)
 
 
-def _instead_of(path: Path) -> str:
+def _suggest_path(path: Path) -> str:
     """Return a hint after the path of a missing file."""
     with suppress(OSError):
         stems = {other.stem: other for other in sorted(path.parent.iterdir()) if other.suffix.lower() in _SUFFIXES}

@@ -31,8 +31,8 @@ def join_parquet(parts: Iterable[Path], target: Path, columns: Iterable[str]) ->
     """
     parts = list(parts)
     first = pa.schema([(name, pa.null()) for name in columns])
-    schema = reduce(_merged, (pq.read_schema(part) for part in parts), first)
-    while (column := _written(parts, schema, target)) is not None:
+    schema = reduce(_merge, (pq.read_schema(part) for part in parts), first)
+    while (column := _write(parts, schema, target)) is not None:
         if pa.types.is_string(schema.field(column).type):
             raise RowsError(
                 f"The column {column!r} mixes objects with other values, and bytes in the objects cannot become text."
@@ -40,11 +40,11 @@ def join_parquet(parts: Iterable[Path], target: Path, columns: Iterable[str]) ->
         schema = schema.set(schema.get_field_index(column), pa.field(column, pa.string()))
 
 
-def _written(parts: Sequence[Path], schema: pa.Schema, target: Path) -> str | None:
+def _write(parts: Sequence[Path], schema: pa.Schema, target: Path) -> str | None:
     """Write all parts; return a column that does not fit its type, if there is one."""
     with pq.ParquetWriter(target, schema) as writer:
         for part in parts:
-            fitted = _fitted(pq.read_table(part), schema)
+            fitted = _fit(pq.read_table(part), schema)
             if isinstance(fitted, str):
                 return fitted
             writer.write_table(fitted)
@@ -59,26 +59,26 @@ def _array(values: list[Any]) -> pa.Array:
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         array = None
     # Parquet has no type for objects without fields.
-    return _converted(values, pa.string()) if array is None or "struct<>" in str(array.type) else array
+    return _convert(values, pa.string()) if array is None or "struct<>" in str(array.type) else array
 
 
-def _merged(one: pa.Schema, other: pa.Schema) -> pa.Schema:
+def _merge(one: pa.Schema, other: pa.Schema) -> pa.Schema:
     types: dict[str, pa.DataType] = {}
     for field in (*one, *other):
-        types[field.name] = _common(types[field.name], field.type) if field.name in types else field.type
+        types[field.name] = _common_type(types[field.name], field.type) if field.name in types else field.type
     return pa.schema(list(types.items()))
 
 
-def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+def _common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     try:
         schemas = [pa.schema([("", kind)]) for kind in (one, other)]
         return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
     except pa.ArrowTypeError:
         items = [kind.value_type if pa.types.is_list(kind) else kind for kind in (one, other)]
-        return pa.string() if items == [one, other] else pa.list_(_common(*items))
+        return pa.string() if items == [one, other] else pa.list_(_common_type(*items))
 
 
-def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
+def _fit(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
     """Return a part with the columns and types of a schema, or the name of a column that does not fit."""
     nulls = pa.nulls(len(part))
     present = {name: part[name] for name in part.column_names}
@@ -86,20 +86,20 @@ def _fitted(part: pa.Table, schema: pa.Schema) -> pa.Table | str:
     for field in schema:
         try:
             column = present.get(field.name, nulls)
-            columns.append(column if column.type == field.type else _converted(column.to_pylist(), field.type))
+            columns.append(column if column.type == field.type else _convert(column.to_pylist(), field.type))
         except (pa.ArrowException, OverflowError, TypeError, ValueError):
             return str(field.name)
     return pa.table(columns, schema=schema)
 
 
-def _converted(values: list[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array([_as(value, kind) for value in values], kind)
+def _convert(values: list[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array([_convert_value(value, kind) for value in values], kind)
 
 
-def _as(value: Any, kind: pa.DataType) -> Any:
+def _convert_value(value: Any, kind: pa.DataType) -> Any:
     """Convert a value: a single value to a list with one item, and any value to text."""
     if value is None:
         return None
     if pa.types.is_list(kind):
-        return [_as(item, kind.value_type) for item in (value if isinstance(value, list) else [value])]
+        return [_convert_value(item, kind.value_type) for item in (value if isinstance(value, list) else [value])]
     return clean(text(value)) if pa.types.is_string(kind) else value

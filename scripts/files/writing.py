@@ -45,7 +45,7 @@ def write_rows(target: str | Path, rows: Iterable[Row], columns: Collection[str]
             parts.append(Path(folder, f"{len(parts)}{file_format(target)}"))
             write_part(parts[-1], batch)
             count += len(batch)
-        join(parts, Path(target), columns)
+        join_parts(parts, Path(target), columns)
     return count
 
 
@@ -53,12 +53,12 @@ def check_target(target: str | Path, is_free: bool = True) -> None:
     """Raise RowsError unless rows can be written there; `-` must be free of other output (`is_free`)."""
     file_format(target)
     if str(target) != STANDARD:
-        check_place(Path(target))
+        check_writable(Path(target))
     elif not is_free:
         raise RowsError("The standard output is used for the results. Name a file in place of -.")
 
 
-def check_place(target: Path) -> None:
+def check_writable(target: Path) -> None:
     """Raise RowsError unless a file can be written or replaced there."""
     file = real_file(target)
     if file.exists() and not file.is_file():
@@ -93,7 +93,7 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str,
     """
     for output in outputs.values():
         if output is not None:
-            check_place(Path(output))
+            check_writable(Path(output))
     for name, source in inputs.items():
         check_different({name: source, **outputs})
 
@@ -103,7 +103,7 @@ def real_file(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def work_place(target: Path) -> Path:
+def work_folder_path(target: Path) -> Path:
     """Return the folder for the unfinished work on an output."""
     file = real_file(target)
     return file.with_name(f"{file.name}.work")
@@ -131,7 +131,7 @@ def write_part(part: Path, rows: Sequence[Row]) -> None:
             pq.write_table(table(rows), path)
 
 
-def join(parts: Sequence[Path], target: Path, columns: Collection[str] = ()) -> None:
+def join_parts(parts: Sequence[Path], target: Path, columns: Collection[str] = ()) -> None:
     """Join files of the same format into one, which appears once it is complete; `columns` are as in `write_rows`."""
     with replacing(target) as path:
         if target.suffix.lower() == ".jsonl":
@@ -155,7 +155,7 @@ def replacing(target: Path) -> Iterator[Path]:
     It is in the work folder of the target, if there is one, so that a killed process leaves nothing next to the target.
     If the target is a symbolic link, the file that it points to is replaced. Permissions are kept.
     """
-    target, work = real_file(target), work_place(target)
+    target, work = real_file(target), work_folder_path(target)
     # Files of tempfile are readable only by their owner. Threads and machines may share a process id.
     path = (work if work.is_dir() else target.parent) / f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part"
     path.touch()

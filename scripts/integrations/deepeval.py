@@ -5,7 +5,7 @@ from typing import Any
 from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase
 
-from evaluate_qa.integrations.rows import RowScorer
+from evaluate_qa.scoring.single_rows import RowScorer
 
 
 class AnswerMetric(BaseMetric):

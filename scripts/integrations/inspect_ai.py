@@ -10,7 +10,7 @@ from anyio import to_thread
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, Value, accuracy, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from evaluate_qa.integrations.rows import Row, RowScore, RowScorer
+from evaluate_qa.scoring.single_rows import Row, RowScore, RowScorer
 
 _FROM_STATE = ("predictions", "references", "questions")
 
@@ -40,12 +40,12 @@ def metric_scorer(
 
     async def score(state: TaskState, target: Target) -> Score:
         row = _row(state, target, question, rows.metric.columns)
-        return _logged(await to_thread.run_sync(rows, row), row["predictions"], value)
+        return _inspect_score(await to_thread.run_sync(rows, row), row["predictions"], value)
 
-    def made(**_: Any) -> Scorer:
+    def create(**_: Any) -> Scorer:
         return score
 
-    named = scorer(metrics=[accuracy() if value == "verdict" else mean(), stderr()], name=rows.name)(made)
+    named = scorer(metrics=[accuracy() if value == "verdict" else mean(), stderr()], name=rows.name)(create)
     return named(value=value, question=question, **options)  # the log shows these arguments
 
 
@@ -61,7 +61,7 @@ def _row(state: TaskState, target: Target, question: str | None, columns: Iterab
     }
 
 
-def _logged(found: RowScore, answer: str, value: str) -> Score:
+def _inspect_score(found: RowScore, answer: str, value: str) -> Score:
     if found.score is None:
         return Score.unscored(reason="scoring_failed", answer=answer, explanation=found.why)
     logged = {"score": found.score, **found.components, "signature": found.signature}

@@ -16,7 +16,7 @@ from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from evaluate_qa.integrations.rows import LazyMetric
+from evaluate_qa.loading import LazyMetric
 
 
 class SampleScores(SampleLevelComputation):
@@ -27,12 +27,10 @@ class SampleScores(SampleLevelComputation):
 
     def compute(self, responses: list[ModelResponse], docs: list[Doc], **_: Any) -> list[float]:
         """Score the answers of the model."""
-        result = self.metric.scored(
-            {
-                "predictions": [response.final_text[0].strip() for response in responses],
-                "references": [doc.get_golds() for doc in docs],
-                "questions": [(doc.specific or {}).get("question", doc.query) for doc in docs],
-            }
+        result = self.metric.compute(
+            predictions=[response.final_text[0].strip() for response in responses],
+            references=[doc.get_golds() for doc in docs],
+            questions=[(doc.specific or {}).get("question", doc.query) for doc in docs],
         )
         return [np.nan if score is None else score for score in result["per_example"]["score"]]
 

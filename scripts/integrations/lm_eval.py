@@ -18,7 +18,7 @@ from typing import Any
 
 import datasets
 
-from evaluate_qa.integrations.rows import LazyMetric
+from evaluate_qa.loading import LazyMetric
 
 METRICS = ("smile", "nli_lex", "bem", "deltableu", "judge")
 """The metrics that score texts."""
@@ -43,7 +43,7 @@ class MeanScore(LazyMetric):
     def __call__(self, rows: list[Row]) -> float:
         """Return the mean score; NaN if no row could be scored."""
         columns = {column: [row[column] for row in rows] for column in ("predictions", "references", "questions")}
-        result = self.scored(columns)
+        result = self.compute(**columns)
         for number, row in enumerate(rows):
             row.update({column: values[number] for column, values in result["per_example"].items()})
         mean = result[self.name]

@@ -9,7 +9,7 @@ from typing import Any
 from mlflow.entities import AssessmentSource, Feedback
 from mlflow.genai.scorers import Scorer, scorer
 
-from evaluate_qa.integrations.rows import RowScore, RowScorer
+from evaluate_qa.scoring.single_rows import RowScore, RowScorer
 
 
 def metric_scorer(

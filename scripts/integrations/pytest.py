@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from evaluate_qa.integrations.rows import row_score
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, as_list, check_keywords, declarations
+from evaluate_qa.scoring.single_rows import RowScore
 
 _SHOWN = 20
 """Number of wrong answers in a message."""
@@ -70,7 +70,7 @@ class AssertAnswers:
         rows = {name: values if (listed := as_list(values)) is None else listed for name, values in given.items()}
         if rows["predictions"] == []:
             raise ValueError("predictions is empty; expected at least one answer.")
-        scorer = self._loaded(metric, load or {})
+        scorer = self._load(metric, load or {})
         if hasattr(scorer, "loading"):  # not of another package
             known = {*KNOWN_COLUMNS, *declarations(scorer.options), "metric", "least", "load"}
             check_keywords("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
@@ -82,7 +82,7 @@ class AssertAnswers:
         if sum(map(bool, verdicts)) / len(verdicts) < least:
             raise AssertionError(failure_message(rows, found, least))
 
-    def _loaded(self, metric: str, load: Mapping[str, Any]) -> Any:
+    def _load(self, metric: str, load: Mapping[str, Any]) -> Any:
         key = f"{metric} {sorted(load.items())}"
         if key not in self._metrics:
             from evaluate_qa.loading import load_metric
@@ -102,7 +102,7 @@ def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], least: fl
         if rows["questions"] and rows["questions"][row]:
             lines.append(f"    question: {rows['questions'][row]!r}")
         lines.append(f"    reference: {', '.join(map(repr, as_list(references) or [references]))}")
-        lines.append(f"    {row_score(found, row, references).why}")
+        lines.append(f"    {RowScore.from_result(found, row, references).why}")
     if len(wrong) > _SHOWN:
         lines.append(f"and {len(wrong) - _SHOWN} more")
     return "\n".join([*lines, found["signature"]])

@@ -3,12 +3,12 @@
 Nothing is ever fitted to the files of this package, except to the part `train` of the traps.
 """
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ..estimation.joining import LABELS, is_labeled, label_column, label_of
+from ..files.column_names import first_present, names_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
+from ..joining.labels import LABELS, is_labeled, label_column, parse_label
 from .rows import LabeledRow
 
 NEAR_NAMES = Path(__file__).with_name("near_names.jsonl")
@@ -26,20 +26,13 @@ VALUES = Path(__file__).with_name("values.jsonl")
 The rules for values were written with the part `dev` at hand; the part `test` shares no question pattern with it.
 """
 
-COLUMNS = {
-    "question": ("question", "questions"),
-    "references": ("references", "reference"),
-    "prediction": ("prediction", "predictions", "answer"),
-    "label": ("label", "correct", "verdict"),
-}
-"""Field of a row to the names that its column may have."""
-
 
 def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
-    """Return the labeled answers in a file with the columns `COLUMNS`, and the number of rows without a label.
+    """Return the labeled answers in a file, and the number of rows without a label.
 
-    Each answer belongs to the group `all` and, if the file has a column `kind`, to the group of its kind. The optional
-    column `system` names the system that gave the answer. A row of the wrong form raises RowsError, which names it.
+    Its columns are question, references, prediction and label, under one of their usual names. Each answer belongs to
+    the group `all` and, if the file has a column `kind`, to the group of its kind. The optional column `system` names
+    the system that gave the answer. A row of the wrong form raises RowsError, which names it.
     """
     rows = list(read_rows(path))
     present = dict.fromkeys(name for _, row in rows for name in row)
@@ -52,26 +45,26 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
         if column is None:
             unlabeled += 1
         else:
-            found.append(_labeled(place(path, number), row, column))
+            found.append(_labeled_row(place(path, number), row, column))
     if not present:
         raise RowsError(f"{path}: there are no rows")
-    _column(str(path), present, "label")
+    if first_present([*LABELS, "verdict"], present) is None:
+        require_columns(str(path), present, ["label"])
     return found, unlabeled
 
 
-def _labeled(where: str, row: Row, column: str) -> LabeledRow:
+def _labeled_row(where: str, row: Row, column: str) -> LabeledRow:
     if column == "verdict" and "score" in row:
         raise RowsError(
             f"{where}: the column verdict belongs to a metric, like score; put people's verdicts into the column label"
         )
-    names = {name: _column(where, row, name) for name in COLUMNS if name != "label"}
-    question, answer = (_text(where, names[name], row[names[name]], "a string") for name in ("question", "prediction"))
-    given = row[names["references"]]
+    question, answer = (_text(where, *_cell(where, row, name), "a string") for name in ("questions", "predictions"))
+    name, given = _cell(where, row, "references")
     texts = given if isinstance(given, list) else [given]
-    references = [_text(where, names["references"], text, "a string or a list of strings") for text in texts]
+    references = [_text(where, name, text, "a string or a list of strings") for text in texts]
     if not question.strip() or not references or not all(text.strip() for text in references):
         raise RowsError(f"{where}: a question or a reference is blank; fill it in or delete the row")
-    label, system = label_of(row[column]), row.get("system")
+    label, system = parse_label(row[column]), row.get("system")
     if label not in (0, 1):
         raise RowsError(f"{where}: {column} is {row[column]!r}; expected true or false, 1 or 0, correct or incorrect")
     return LabeledRow(
@@ -85,11 +78,11 @@ def _labeled(where: str, row: Row, column: str) -> LabeledRow:
     )
 
 
-def _column(where: str, row: Collection[str], name: str) -> str:
-    """Return the name that a column has in a row; RowsError if the row lacks it."""
-    found = next((column for column in COLUMNS[name] if column in row), name)
-    require_columns(where, row, [found])
-    return found
+def _cell(where: str, row: Row, column: str) -> tuple[str, Any]:
+    """Return the name that a column has in a row, and its value; raise RowsError if the row lacks it."""
+    name = first_present(names_of(column), row) or column
+    require_columns(where, row, [name])
+    return name, row[name]
 
 
 def _text(where: str, column: str, value: Any, expected: str) -> str:

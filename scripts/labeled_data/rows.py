@@ -32,7 +32,7 @@ class DataSelection:
             return None
         return self.data_dir / data if (self.data_dir / data).is_dir() else self.data_dir
 
-    def chosen(self, known: Iterable[str]) -> list[str]:
+    def choose_systems(self, known: Iterable[str]) -> list[str]:
         """Return the selected systems in the data set's order; ValueError if there is no such system."""
         known = list(known)
         for system in self.systems:
@@ -93,17 +93,17 @@ def first_questions(
             yield row
 
 
-class Divided(NamedTuple):
+class HeldOut(NamedTuple):
     """The rows of a set that are not held out, and those that are."""
 
     kept: list[LabeledRow]
     held_out: list[LabeledRow]
 
 
-def divided(rows: Sequence[LabeledRow], share: float) -> Divided:
+def hold_out(rows: Sequence[LabeledRow], share: float) -> HeldOut:
     """Hold out the share of questions whose identifiers have the lowest SHA-256, independent of all other rows."""
     names = sorted({row.question_id for row in rows}, key=lambda name: hashlib.sha256(name.encode()).digest())
     chosen = frozenset(names[: round(share * len(names))])
-    return Divided(
+    return HeldOut(
         [row for row in rows if row.question_id not in chosen], [row for row in rows if row.question_id in chosen]
     )

@@ -59,7 +59,7 @@ def read(folders: Folders, source: Source, folder: Path | None, split: str) -> I
             question = _question(file)
             references = list(map(_text, question.iterfind("referenceAnswers/referenceAnswer")))
             for answer in question.iterfind("studentAnswers/studentAnswer"):
-                text, verdict = _answered(answer)
+                text, verdict = _read_answer(answer)
                 row = LabeledRow(
                     question_id=f"{part}/{file.stem}",
                     question=question.findtext("questionText", "").strip(),
@@ -72,7 +72,7 @@ def read(folders: Folders, source: Source, folder: Path | None, split: str) -> I
                 yield PublishedAnswer(part, verdict or "without a verdict", row)
 
 
-def _answered(answer: ElementTree.Element) -> tuple[str, str | None]:
+def _read_answer(answer: ElementTree.Element) -> tuple[str, str | None]:
     """Return an answer with its verdict: SAF has elements for them, SemEval-2013 a text and an attribute."""
     response = answer.find("response")
     if response is None:

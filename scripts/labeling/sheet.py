@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimation.joining import LABELS, WEIGHT, label_column, verdicts
-from ..estimation.keys import ID, TEXTS, cell_of, either, index_rows, key_names, plain, references_of
-from ..files.claiming import claimed
 from ..files.columns import Columns, columns_of
 from ..files.rows import Row, RowsError, file_format, read_rows, require_columns
 from ..files.values import text
-from ..files.writing import check_place, write_part
+from ..files.work_folder import lock_work_folder
+from ..files.writing import check_writable, write_part
+from ..joining.keys import ID, TEXTS, both_names, cell_of, index_rows, key_names, normalize_spaces, references_of
+from ..joining.labels import LABELS, WEIGHT, label_column, parse_verdicts
 
 SKIP = "skip"
 
@@ -54,14 +54,14 @@ class Sheet:
     def __init__(self, path: Path, label: str | None = None, show: Sequence[str] = ()) -> None:
         if file_format(path) == ".parquet":
             raise RowsError(f"{path}: labels are written to a .csv or .jsonl file. Draw one with evaluate-qa sample.")
-        check_place(path)
+        check_writable(path)
         found = list(read_rows(path))
         if not found:
             raise RowsError(f"{path} has no rows.")
         self.path = path
         self._numbers, self.rows = [number for number, _ in found], [row for _, row in found]
         present = list(dict.fromkeys(name for row in self.rows for name in row))
-        if not any(name in present for name in either("prediction")):
+        if not any(name in present for name in both_names("prediction")):
             raise RowsError(
                 f"{path}: there is no column 'prediction'. Give rows to label, as evaluate-qa sample writes them."
             )
@@ -82,18 +82,18 @@ class Sheet:
 
     def label_values(self) -> NDArray[np.float64]:
         """Return the labels, from 0 to 1, and NaN for rows that were skipped or have no label yet."""
-        return verdicts(self.columns(), self.label)
+        return parse_verdicts(self.columns(), self.label)
 
     def label_of(self, row: int) -> str:
         """Return the label of a row as it is in the file; empty if there is none."""
-        return plain(self.rows[row][self.label])
+        return normalize_spaces(self.rows[row][self.label])
 
     def save(self, row: int, label: str) -> None:
         """Save the label of a row: right, wrong or skip; raise RowsError, without a change, if it cannot be saved.
 
         One writer saves at a time; other threads and processes wait. Labels that others saved meanwhile are kept.
         """
-        with claimed(self.path, _PATIENCE):
+        with lock_work_folder(self.path, _PATIENCE):
             rows = self._reread()
             rows[row][self.label] = label
             write_part(self.path, rows)

@@ -1,1 +1,1 @@
-"""Build and upload repositories of the Hub, as `evaluate-qa publish` does."""
+"""Publish on the Hub, build data sets, and install metrics, as `publish`, `dataset` and `install` do."""

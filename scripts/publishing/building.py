@@ -12,11 +12,11 @@ from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
 from evaluate_qa.metrics._shared.large_matcher import read_head
 
-from .. import hub_folder, standalone
+from .. import standalone
 from ..loading import METRICS, scorer_module
-from . import sources
+from . import dataset, sources
 from .repository import HUB, KINDS, Repository
-from .requirements import pinned, version, wanted
+from .requirements import pin_requirements, read_requirements, version
 
 # Files of an app that are generated from the files of app and metric.
 _GENERATED = ("README.md", "requirements.txt")
@@ -64,7 +64,7 @@ def _build_space(repository: Repository) -> None:
         else:
             _write(repository, file, _read(path))
     constraints = (sources.PACKAGE / "constraints.txt").read_text(encoding="utf-8")
-    _write(repository, "requirements.txt", pinned(wanted(app / "requirements.txt"), constraints))
+    _write(repository, "requirements.txt", pin_requirements(read_requirements(app / "requirements.txt"), constraints))
     card = RepoCard.load(METRICS / name / "README.md")
     # The Hub installs this version of gradio and ignores requirements.txt.
     card.data["sdk_version"] = version("gradio", constraints)
@@ -120,7 +120,7 @@ def _place(repository: Repository, file: str) -> Path:
 
 
 def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
-    built = hub_folder.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
+    built = dataset.build(repository.name, repository.folder, data_dir and data_dir / repository.name)
     if built.missing:
         missing = "; ".join(f"{config}: {reason}" for config, reason in built.missing.items())
         raise FileNotFoundError(f"Parts of {repository.name} are missing. {missing}")
@@ -158,16 +158,16 @@ def _build_matcher(repository: Repository) -> None:
 def in_namespace(text: str, namespace: str) -> str:
     """Return a text with the names of metrics, data sets and models in a namespace."""
     metrics = "|".join(sources.names("space"))
-    text = _named(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
-    text = _named(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
+    text = _add_namespace(_LOAD, metrics, rf"\g<call>{namespace}/\g<name>", text)
+    text = _add_namespace(_CARD_LINK, metrics, rf"]({HUB}/spaces/{namespace}/\g<name>)", text)
     return owned_by(text, namespace)
 
 
 def owned_by(text: str, namespace: str) -> str:
     """Return a text with the names of repositories in a namespace; `evaluate.load("smile")` stays."""
     everything = "|".join(name for kind in KINDS for name in sources.names(kind))
-    return _named(_OWNED, everything, rf"{namespace}/\g<name>", text)
+    return _add_namespace(_OWNED, everything, rf"{namespace}/\g<name>", text)
 
 
-def _named(pattern: str, names: str, replacement: str, text: str) -> str:
+def _add_namespace(pattern: str, names: str, replacement: str, text: str) -> str:
     return re.sub(pattern.format(names=names), replacement, text)

@@ -10,16 +10,16 @@ from packaging.utils import canonicalize_name
 _OTHER_FILE = "-r "
 
 
-def wanted(file: Path) -> Iterator[str]:
+def read_requirements(file: Path) -> Iterator[str]:
     """Yield the lines of a requirements.txt and of the files that it includes with `-r`."""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith(_OTHER_FILE):
-            yield from wanted(file.parent / line.removeprefix(_OTHER_FILE))
+            yield from read_requirements(file.parent / line.removeprefix(_OTHER_FILE))
         else:
             yield line
 
 
-def pinned(lines: Iterable[str], constraints: str) -> str:
+def pin_requirements(lines: Iterable[str], constraints: str) -> str:
     """Return the text of a requirements.txt: each wanted package, pinned as in the constraints.
 
     A package has several lines if its version depends on Python's version.

@@ -9,8 +9,8 @@ from evaluate_qa import spaces
 from evaluate_qa.metrics._shared.large_matcher import HEAD
 
 from .. import metric_names, standalone
-from ..hub_folder import FOLDER as DATA_SETS
 from ..loading import scorer_module
+from .dataset import DATA_SETS
 from .repository import KINDS, Kind
 
 PACKAGE = Path(__file__).parent.parent

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -17,7 +18,7 @@ from .repository import Repository
 _HTTPError: type[Exception] = HfHubHTTPError.__bases__[0]
 
 ERRORS = (OSError, ValueError, RuntimeError, _HTTPError)
-"""The errors of files, of the Hub and of the network, which `explained` turns into a line."""
+"""The errors of files, of the Hub and of the network, which `explain` turns into a line."""
 
 _LOGIN = "Create a token with write access at https://huggingface.co/settings/tokens, then run: hf auth login"
 
@@ -41,14 +42,23 @@ def check_account(api: HfApi, namespace: str) -> None:
         )
 
 
-def explained(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
     """Return an error as one line."""
     if isinstance(error, _HTTPError) and not isinstance(error, HfHubHTTPError):
         return f"{constants.ENDPOINT} does not answer ({type(error).__name__}: {error}). Check the network."
     text = " ".join(str(error).split())
     if isinstance(error, RuntimeError) and error.__cause__:  # its text names only the file
-        text += f" {explained(error.__cause__)}"
+        text += f" {explain(error.__cause__)}"
     return text
+
+
+@contextmanager
+def explain_errors() -> Iterator[None]:
+    """Raise an error of files, of the Hub or of the network as an OSError of one line, for `reported_errors`."""
+    try:
+        yield
+    except ERRORS as error:
+        raise OSError(explain(error)) from error
 
 
 def prepare(repositories: Sequence[Repository], data_dir: Path | None) -> bool:
@@ -72,7 +82,7 @@ def _problems(repository: Repository, models: Sequence[Repository], data_dir: Pa
     try:
         build(repository, data_dir)
     except ERRORS as error:
-        yield f"It cannot be built: {explained(error)}"
+        yield f"It cannot be built: {explain(error)}"
     else:
         yield from trial_run.problems(repository, models)
 
@@ -87,7 +97,7 @@ def upload(api: HfApi, repositories: Sequence[Repository]) -> bool:
             typer.echo(f"{step}: published, {_upload(api, repository)}")
             waiting.remove(repository)
     except ERRORS as error:
-        typer.echo(f"evaluate-qa publish: {waiting[0]}: {explained(error)}", err=True)
+        typer.echo(f"evaluate-qa publish: {waiting[0]}: {explain(error)}", err=True)
     finally:
         if waiting:
             names = ", ".join(map(str, waiting))

@@ -8,10 +8,11 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.arguments import counted, is_number
 
-from ..estimation.keys import ID, TEXTS, cell_of, references_of
-from ..estimation.systems import Systems
+from ..comparing.changes import find_changes
 from ..files.rows import Row, read_rows
 from ..files.values import text
+from ..joining.keys import ID, TEXTS, cell_of, references_of
+from ..joining.systems import JoinedSystems
 from .facts import Facts
 
 _WORD = re.compile(r"\w+")
@@ -42,7 +43,7 @@ class ReportRow:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Section:
     """The rows under a heading: their numbers among the joined rows, and their contents."""
 
     heading: str
@@ -52,10 +53,10 @@ class Chosen:
     examples: list[ReportRow] = field(default_factory=list)
 
 
-def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
+def choose_sections(facts: Facts, most: int, used: Collection[str]) -> list[Section]:
     """Return the rows to show with their contents, for which each file is read once more."""
     joined, labels = facts.joined, _labels(facts)
-    found = [*_disputed(facts, labels, most), *_changed(facts, most), *_lowest(facts, most)]
+    found = [*_disputed_rows(facts, labels, most), *_changed_rows(facts, most), *_lowest_scores(facts, most)]
     chosen = [one for one in found if one.rows]
     contents = {}
     for name, file in joined.files.items():
@@ -67,32 +68,29 @@ def choose(facts: Facts, most: int, used: Collection[str]) -> list[Chosen]:
     return chosen
 
 
-def _lowest(facts: Facts, most: int) -> Iterator[Chosen]:
+def _lowest_scores(facts: Facts, most: int) -> Iterator[Section]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        yield Chosen(f"Lowest scores: {name}", f"{len(rows)} of {counted(len(scores), 'row')}", [name], rows)
+        yield Section(f"Lowest scores: {name}", f"{len(rows)} of {counted(len(scores), 'row')}", [name], rows)
 
 
-def _changed(facts: Facts, most: int) -> Iterator[Chosen]:
+def _changed_rows(facts: Facts, most: int) -> Iterator[Section]:
     for pair in facts.pairs:
-        figures = facts.joined.verdicts or facts.joined.scores
-        change = figures[pair.system] - figures[pair.baseline]
-        size = np.abs(facts.joined.scores[pair.system] - facts.joined.scores[pair.baseline])
-        for heading, rows in (("Improved", np.flatnonzero(change > 0)), ("Worsened", np.flatnonzero(change < 0))):
-            chosen = rows[np.argsort(-size[rows], kind="stable")[:most]].tolist()
+        differences, rows = find_changes(facts.joined, pair.baseline, pair.system)
+        for heading, changed in (("Improved", rows[differences[rows] > 0]), ("Worsened", rows[differences[rows] < 0])):
             title = f"{heading} from {pair.baseline} to {pair.system}"
-            note = f"{len(chosen)} of {counted(len(rows), 'row')}, largest changes of the score first"
-            yield Chosen(title, note, [pair.baseline, pair.system], chosen)
+            note = f"{len(changed[:most])} of {counted(len(changed), 'row')}, largest changes of the score first"
+            yield Section(title, note, [pair.baseline, pair.system], changed[:most].tolist())
 
 
-def _disputed(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iterator[Chosen]:
+def _disputed_rows(facts: Facts, labels: Mapping[str, np.ndarray], most: int) -> Iterator[Section]:
     """Choose the rows whose score differs most from the label, by more than one half."""
     for name, of_system in labels.items():
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
         note = f"{len(chosen)} of {counted(len(rows), 'labeled row')}: score and label differ by more than 0.5"
-        yield Chosen(f"Metric and people disagree: {name}", note, [name], chosen)
+        yield Section(f"Metric and people disagree: {name}", note, [name], chosen)
 
 
 def _labels(facts: Facts) -> dict[str, np.ndarray]:
@@ -106,7 +104,7 @@ def _labels(facts: Facts) -> dict[str, np.ndarray]:
 
 
 def _example(
-    joined: Systems,
+    joined: JoinedSystems,
     contents: Mapping[str, dict[int, Row]],
     labels: Mapping[str, np.ndarray],
     systems: Sequence[str],
@@ -122,7 +120,7 @@ def _example(
         answers.append(
             Answer(
                 system=name,
-                parts=marked(text(cell_of(content, "prediction")), references),
+                parts=mark_words(text(cell_of(content, "prediction")), references),
                 score=float(joined.scores[name][row]),
                 verdict=None if joined.verdicts is None else bool(joined.verdicts[name][row]),
                 label=None if np.isnan(label) else label,
@@ -139,10 +137,10 @@ def _components(row: Row, hidden: Collection[str]) -> dict[str, str]:
     return {name: str(value) if isinstance(value, int) else f"{value:.3f}" for name, value in shown}
 
 
-def marked(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
+def mark_words(answer: str, references: Sequence[str]) -> list[tuple[str, bool]]:
     """Return the answer in pieces, each with True if it is a word of a reference; an empty list for a blank answer.
 
-    >>> marked("It is Paris.", ["Paris, France"])
+    >>> mark_words("It is Paris.", ["Paris, France"])
     [('It is ', False), ('Paris', True), ('.', False)]
     """
     words = {word.casefold() for reference in references for word in _WORD.findall(reference)}

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.arguments import Names
-from ..estimation.joining import Joined, texts_of
-from ..estimation.keys import either
-from ..estimation.powered import Estimate, Estimates
-from ..estimation.systems import Systems, join_labels, join_systems, powered_differences, read_systems
+from ..estimation.ppi import Estimate, Estimates
+from ..estimation.systems import estimate_systems
+from ..joining.column_names import ColumnNames
+from ..joining.keys import both_names
+from ..joining.labels import JoinedRows, texts_of
+from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
 from ..uncertainty.intervals import Interval, mean
 from ..uncertainty.paired import Paired, compare
@@ -27,7 +28,7 @@ class SystemFacts:
     name: str
     score: Interval
     right: Interval | None
-    powered: Estimate | None
+    ppi: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -44,22 +45,22 @@ class Facts:
     """The contents of a report."""
 
     systems: list[SystemFacts]
-    joined: Systems
-    labeled: list[Joined]  # labels of each system's rows, in the same order; empty without labels
+    joined: JoinedSystems
+    labeled: list[JoinedRows]  # labels of each system's rows, in the same order; empty without labels
     pairs: list[Paired]  # each other system compared with the first
-    powered: Estimates | None  # accuracies from labels and scores; None without labels
+    ppi: Estimates | None  # accuracies from labels and scores; None without labels
     # Column → slices by its 30 most frequent values, lowest figure first, and the number of other values.
     slices: dict[str, tuple[list[Slice], int]]
     rows: int
     clusters: int  # number of clusters
 
 
-def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequence[str] = ()) -> Facts:
+def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = ()) -> Facts:
     """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
-    joined = join_systems(read_systems(sources, names, [*by, *either("prediction")]), names)
+    joined = join_systems(read_systems(sources, names, [*by, *both_names("prediction")]), names)
     labeled = join_labels(joined, labels, names) if labels else []
-    powered = powered_differences(joined, labeled, CONFIDENCE) if labels else None
-    groups = powered.groups if powered else {}
+    ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
+    groups = ppi.groups if ppi else {}
     accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
     clusters = cluster_codes(joined.clusters, rows)
@@ -68,7 +69,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
             name=name,
             score=mean(joined.scores[name], clusters, CONFIDENCE),
             right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
-            powered=accuracies.get(name),
+            ppi=accuracies.get(name),
         )
         for name in joined.files
     ]
@@ -80,14 +81,14 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: Names, by: Sequ
         joined=joined,
         labeled=labeled,
         pairs=pairs,
-        powered=powered,
+        ppi=ppi,
         slices={column: _slices(joined, column, clusters) for column in by},
         rows=rows,
         clusters=int(clusters.max()) + 1,
     )
 
 
-def _slices(joined: Systems, column: str, clusters: Ints) -> tuple[list[Slice], int]:
+def _slices(joined: JoinedSystems, column: str, clusters: Ints) -> tuple[list[Slice], int]:
     baseline = next(iter(joined.files))
     values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
     figures = joined.verdicts or joined.scores

@@ -13,8 +13,8 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import counted
 
 from .. import __version__
-from ..estimation.arguments import Names
-from ..estimation.signatures import signature_column
+from ..joining.column_names import ColumnNames
+from ..joining.signatures import signature_column
 from ..uncertainty.intervals import Interval
 from .facts import CONFIDENCE, Facts, gather
 
@@ -32,9 +32,9 @@ class Task:
     def __post_init__(self) -> None:
         for option, value in (("--model", self.model), ("--dataset", self.dataset)):
             if not re.fullmatch(r"[\w.-]+/[\w.-]+", value):
-                raise ValueError(f"{option} is {value!r}. Expected a repository of the Hub, such as org/name.")
+                raise ValueError(f"{option} is {value!r}; expected a repository of the Hub, such as org/name")
         if not re.fullmatch(r"[\w.-]+", self.task):
-            raise ValueError(f"--task is {self.task!r}. Expected an id from the data set's eval.yaml, such as default.")
+            raise ValueError(f"--task is {self.task!r}; expected an id from the data set's eval.yaml, such as default")
 
     @property
     def file(self) -> Path:
@@ -42,18 +42,18 @@ class Task:
         return Path(".eval_results", f"{self.dataset.rpartition('/')[2]}-{self.task}.yaml")
 
 
-def read(scored: str, labels: Sequence[str], names: Names) -> Facts:
+def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
     """Return the figures of a file, with 95% intervals as in `report`."""
     if scored == "-":
         raise ValueError("results reads the date of its file. Give a file in place of standard input.")
     return gather([scored], labels, names)
 
 
-def named(facts: Facts) -> Iterator[tuple[str, Interval]]:
+def headline(facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
     (system,) = facts.systems
-    if system.powered:
-        yield f"Accuracy from {system.powered.labels:,} human labels", system.powered.accuracy
+    if system.ppi:
+        yield f"Accuracy from {system.ppi.labels:,} human labels", system.ppi.accuracy
     elif system.right:
         yield "Judged correct", system.right
     yield MEAN_SCORE, system.score
@@ -75,7 +75,7 @@ def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:
     """Return the content of the file in `.eval_results`: the accuracy, or else the mean score, from 0 to 1."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    _, figure = next(named(facts))
+    _, figure = next(headline(facts))
     entry = EvalResultEntry(
         dataset_id=task.dataset,
         task_id=task.task,
@@ -88,7 +88,7 @@ def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:
 
 def notes(facts: Facts, signature: str) -> str:
     """Return the figures with their intervals as one line."""
-    parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in named(facts)]
+    parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in headline(facts)]
     unscored = f"{facts.joined.unscored:,} without a score left out" if facts.joined.unscored else ""
     parts += ["95% intervals", counted(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
     return "; ".join(filter(None, parts))
@@ -116,7 +116,7 @@ def record(task: Task, facts: Facts, signature: str, organization: str, now: dat
             "developer": developer,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
-        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in named(facts)],
+        "evaluation_results": [_result(task, facts.rows, signature, name, figure) for name, figure in headline(facts)],
     }
 
 

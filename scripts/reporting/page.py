@@ -7,11 +7,11 @@ from typing import Any
 from evaluate_qa.metrics._shared.arguments import counted
 
 from .. import __version__
-from ..estimation.compared import notes as paired_notes
-from ..estimation.report import grouped, interval
-from ..uncertainty.intervals import Interval
+from ..comparing.report import notes as paired_notes
+from ..joining.labels import cluster_notes
+from ..uncertainty.intervals import Interval, format_interval
 from . import charts
-from .examples import Chosen
+from .examples import Section
 from .facts import Facts
 
 
@@ -24,10 +24,16 @@ def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
-def render(facts: Facts, chosen: Sequence[Chosen]) -> str:
+def check_page_name(output: Path) -> None:
+    """Raise ValueError unless the name of a page ends in .html."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--output is {output}; expected a file that ends in .html")
+
+
+def render(facts: Facts, chosen: Sequence[Section]) -> str:
     """Return the page with the figures and the rows to show."""
     systems = facts.systems
-    headline = [(one.name, one.powered.accuracy if one.powered else one.right or one.score) for one in systems]
+    headline = [(one.name, one.ppi.accuracy if one.ppi else one.right or one.score) for one in systems]
     sources = ", ".join(file.source for file in facts.joined.files.values())
     return fill(
         "page.html",
@@ -47,7 +53,7 @@ def _interval(found: Interval, sign: str = "") -> Any:
     """Return a figure and its interval as two parts, so that a narrow column breaks only between them."""
     from markupsafe import Markup
 
-    value, _, ends = interval(found, sign).partition(" ")
+    value, _, ends = format_interval(found, sign).partition(" ")
     return Markup("<span>{}</span> <span>{}</span>").format(value, ends)
 
 
@@ -55,12 +61,12 @@ def _notes(facts: Facts) -> Iterator[str]:
     """Yield the notes on the figures, one or two sentences each."""
     joined = facts.joined
     if facts.pairs:
-        yield from paired_notes(joined, facts.pairs, facts.powered)
+        yield from paired_notes(joined, facts.pairs, facts.ppi)
         return
     yield f"{counted(facts.rows, 'row')}; 95% intervals."
-    yield from grouped(joined.cluster_column, facts.clusters, facts.rows)
-    if facts.powered is None:
+    yield from cluster_notes(joined.cluster_column, facts.clusters, facts.rows)
+    if facts.ppi is None:
         yield "These figures assume the metric is right; the intervals do not account for its errors."
     else:
-        yield from facts.powered.all.notes
+        yield from facts.ppi.all.notes
         yield "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct."

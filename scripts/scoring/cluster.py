@@ -1,7 +1,7 @@
-"""Connect to a Ray cluster, or start one on this machine, and score blocks in its actors.
+"""Connect to a Ray cluster, or start one on this machine, and score chunks in its actors.
 
-An actor that dies is replaced, and its blocks are scored in another one. Ray's own restarts and retries are not used:
-they bind a block to its actor, and when a full cluster loses a machine, its actors do not come back.
+An actor that dies is replaced, and its chunks are scored in another one. Ray's own restarts and retries are not used:
+they bind a chunk to its actor, and when a full cluster loses a machine, its actors do not come back.
 """
 
 import logging
@@ -16,39 +16,39 @@ from typing import Any
 
 from ..files.rows import Record, RowsError
 from ..terminal import interrupt_on_sigterm
-from .job import ScoringJob, ScoringTask
-from .row_scorer import FileRowScorer, ScoredChunk
+from .chunk_scorer import Chunk, ChunkScorer, ScoredChunk
+from .job import ScoringJob
 
-_AHEAD = 2
-"""Blocks per actor: the one that it scores, and the next one."""
+_CHUNKS_PER_ACTOR = 2
+"""The chunk that an actor scores, and the next one."""
 
 _RETRIES = 3
-"""Number of times that a block is given to another actor after its actor died, because the block may be the cause."""
+"""Number of times that a chunk is given to another actor after its actor died, because the chunk may be the cause."""
 
 _PATIENCE = 600.0
 """Seconds to wait for the first actor to start."""
 
 
 class ScoringActor:
-    """The scorer of a job in an actor; the metric is loaded for the first block.
+    """The scorer of a job in an actor; the metric is loaded for the first chunk.
 
     Relative paths in options start in `folder`, as for the command. `code` identifies the metric's code there.
     """
 
     def __init__(self, job: ScoringJob, folder: str, code: str) -> None:
         self._job, self._folder, self._code = job, folder, code
-        self._scorer: FileRowScorer | None = None
+        self._scorer: ChunkScorer | None = None
 
     def ready(self) -> None:
         """Return as soon as the actor has started."""
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
-        """Score a block."""
+        """Score the rows of a chunk."""
         if self._scorer is None:
-            self._scorer = self._loaded()
+            self._scorer = self._load()
         return self._scorer.score(records)
 
-    def _loaded(self) -> FileRowScorer:
+    def _load(self) -> ChunkScorer:
         with suppress(FileNotFoundError):  # machines without the folder can score texts
             os.chdir(self._folder)
         scorer = self._job.scorer()
@@ -60,28 +60,28 @@ class ScoringActor:
 
 
 @dataclass
-class Pool:
+class ActorPool:
     """Actors with a method `score`."""
 
     start: Callable[[], Any]
     count: int
-    # Each actor appears once for every block that it may still be given.
+    # Each actor appears once for every chunk that it may still be given.
     _free: deque[Any] = field(default_factory=deque, init=False)
-    # Ray's future → the actor, and the block that it scores; None while it starts. Actors that find no room stay here.
-    _awaited: dict[Any, tuple[Any, ScoringTask | None]] = field(default_factory=dict, init=False)
+    # Ray's future → the actor, and the chunk that it scores; None while it starts. Actors that find no room stay here.
+    _awaited: dict[Any, tuple[Any, Chunk | None]] = field(default_factory=dict, init=False)
     _dead: set[Any] = field(default_factory=set, init=False)
-    _lost: deque[ScoringTask] = field(default_factory=deque, init=False)  # blocks of dead actors
-    # Block -> number of actors that died with it. None -> number of actors in a row that died while they started.
+    _lost: deque[Chunk] = field(default_factory=deque, init=False)  # chunks of dead actors
+    # Number of a chunk → number of actors that died with it. None → actors in a row that died while they started.
     _deaths: Counter[int | None] = field(default_factory=Counter, init=False)
 
-    def score(self, tasks: Iterator[ScoringTask]) -> Iterator[tuple[ScoringTask, ScoredChunk]]:
-        """Keep all actors busy; yield each block as soon as it is scored."""
+    def score(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
+        """Keep all actors busy; yield each chunk as soon as it is scored."""
         for _ in range(self.count):
             self._start_one()
         while True:
-            while self._free and (task := self._lost.popleft() if self._lost else next(tasks, None)) is not None:
+            while self._free and (chunk := self._lost.popleft() if self._lost else next(chunks, None)) is not None:
                 actor = self._free.popleft()
-                self._awaited[actor.score.remote(task[1])] = actor, task
+                self._awaited[actor.score.remote(chunk.records)] = actor, chunk
             if self._free and not self._is_scoring():
                 return
             if (scored := self._wait()) is not None:
@@ -92,31 +92,31 @@ class Pool:
         self._awaited[actor.ready.remote()] = actor, None
 
     def _is_scoring(self) -> bool:
-        return any(task is not None for _, task in self._awaited.values())
+        return any(chunk is not None for _, chunk in self._awaited.values())
 
-    def _wait(self) -> tuple[ScoringTask, ScoredChunk] | None:
-        """Wait until an actor has started, or until a block is scored, and return that block."""
+    def _wait(self) -> tuple[Chunk, ScoredChunk] | None:
+        """Wait until an actor has started, or until a chunk is scored, and return that chunk."""
         import ray
 
         done, _ = ray.wait([*self._awaited], num_returns=1, timeout=None if self._is_scoring() else _PATIENCE)
         if not done:
             raise RowsError("The cluster has no room for an actor. Continue with --resume when it has.")
-        actor, task = self._awaited.pop(done[0])
+        actor, chunk = self._awaited.pop(done[0])
         try:
-            chunk = ray.get(done[0])
+            scored = ray.get(done[0])
         except ray.exceptions.RayTaskError as error:
             raise error.cause from error
         except (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError) as error:
             self._replace(actor)
-            self._retry(task, error)
+            self._retry(chunk, error)
             return None
-        if task is None:
+        if chunk is None:
             self._deaths[None] = 0
-            self._free.extend([actor] * _AHEAD)
+            self._free.extend([actor] * _CHUNKS_PER_ACTOR)
             return None
         if actor not in self._dead:
             self._free.append(actor)
-        return task, chunk
+        return chunk, scored
 
     def _replace(self, actor: Any) -> None:
         """Start another actor in place of one that died, once."""
@@ -130,23 +130,24 @@ class Pool:
             ray.kill(actor)
         self._start_one()
 
-    def _retry(self, task: ScoringTask | None, error: Exception) -> None:
-        """Queue the block of a dead actor again; raise RowsError after too many deaths."""
-        number, records = task or (None, [])
-        self._deaths[number] += 1
-        if task is None and self._deaths[None] > _RETRIES * self.count:
-            raise RowsError(f"No actor can be started: {error}. Continue with --resume.") from error
-        if task is not None and self._deaths[number] > _RETRIES:
+    def _retry(self, chunk: Chunk | None, error: Exception) -> None:
+        """Queue the chunk of a dead actor again; raise RowsError after too many deaths."""
+        self._deaths[chunk and chunk.number] += 1
+        if chunk is None:
+            if self._deaths[None] > _RETRIES * self.count:
+                raise RowsError(f"No actor can be started: {error}. Continue with --resume.") from error
+            return
+        if self._deaths[chunk.number] > _RETRIES:
+            (first, _), (last, _) = chunk.records[0], chunk.records[-1]
             raise RowsError(
-                f"The actors that scored rows {records[0][0]} to {records[-1][0]} died ({error}). If they ran out of "
-                "memory, use a smaller --num-actors or --chunk-size. Continue with --resume."
+                f"The actors that scored rows {first} to {last} died ({error}). If they ran out of memory, use a "
+                "smaller --num-actors or --chunk-size. Continue with --resume."
             ) from error
-        if task is not None:
-            self._lost.append(task)
+        self._lost.append(chunk)
 
 
 @contextmanager
-def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
+def actor_pool(job: ScoringJob, code: str) -> Iterator[ActorPool]:
     """Yield the actors; stop them at the end, and the cluster if it was started here.
 
     The variable RAY_ADDRESS names a running cluster, as in Ray's own commands. Raise ConnectionError if there is none,
@@ -157,9 +158,9 @@ def actor_pool(job: ScoringJob, code: str) -> Iterator[Pool]:
     _connect(ray, job.num_actors)
     try:
         interrupt_on_sigterm()  # Ray has replaced the handler: its own one aborts the process
-        count = _count(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
+        count = _count_actors(job.num_actors, job.num_gpus or 0, ray.cluster_resources())
         kind = ray.remote(ScoringActor).options(num_cpus=1, num_gpus=job.num_gpus or 0)
-        yield Pool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
+        yield ActorPool(partial(kind.remote, job, os.getcwd(), code), count)  # noqa: PTH109 - a string, for any machine
     finally:
         ray.shutdown()
 
@@ -196,7 +197,7 @@ def _require_listener(address: str) -> None:
         ) from None
 
 
-def _count(num_actors: int | None, num_gpus: float, resources: dict[str, float]) -> int:
+def _count_actors(num_actors: int | None, num_gpus: float, resources: dict[str, float]) -> int:
     """Return the number of actors; Ray would wait forever for actors that do not fit."""
     cpus, gpus = resources.get("CPU", 0), resources.get("GPU", 0)
     room = int(min(cpus, gpus // num_gpus)) if num_gpus else int(cpus)

@@ -11,18 +11,16 @@ from typing import Any, Literal
 from evaluate_qa.metrics._shared.arguments import counted, is_installed
 from evaluate_qa.metrics._shared.devices import limit_shape_caches
 
-from ..files.claiming import CACHE, PROGRESS
 from ..files.rows import STANDARD, Broken, Record, read_records, read_rows
-from ..files.writing import check_different, check_target, work_place
+from ..files.work_folder import CACHE, holds_work
+from ..files.writing import check_different, check_target, work_folder_path
 from ..loading import load_metric
-from .blocks import Blocks, check_bad_rows
-from .columns import MetricColumns, accepted
-from .row_scorer import SIGNATURE, FileRowScorer
+from .chunk_scorer import SIGNATURE, ChunkScorer
+from .columns import MetricColumns, accepted_columns
+from .output import SavedChunks, check_bad_rows
 
 _COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
-_OF_ROWS = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
-ScoringTask = tuple[int, list[Record]]
-"""A block to score: its number and its rows."""
+_NUMBER_OF_REFERENCES = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class ScoringJob:
                     f"--errors is {self.errors}. Bad rows are written as JSONL. Name a file such as bad.jsonl."
                 )
             check_bad_rows(self.errors)
-            if work_place(Path(self.target)).resolve() in self.errors.resolve().parents:
+            if work_folder_path(Path(self.target)).resolve() in self.errors.resolve().parents:
                 raise ValueError(
                     f"--errors {self.errors} is in the folder for unfinished work. Name a file outside of it."
                 )
@@ -87,24 +85,23 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether every row of the output has a score, and no run was stopped.
+    def output_is_complete(self) -> bool:
+        """Return whether every row of the output has a score, and no run was stopped.
 
         Raise ValueError for the output of another metric, other options or other rows.
         """
-        work = [work_place(file) for file in (Path(self.target), self.errors) if file]
-        if (work[0] / PROGRESS).is_file():  # of a stopped run with --overwrite
+        work = [work_folder_path(file) for file in (Path(self.target), self.errors) if file]
+        if holds_work(work[0]):  # of a stopped run with --overwrite
             return False
         names = f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
         rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
-        if why := self._difference({signature for signature, _ in rows}, len(rows)):
+        if why := self._explain_difference({signature for signature, _ in rows}, len(rows)):
             raise ValueError(
                 f"{self.target} exists, but {why}. Use --overwrite to score all rows again, or name another --output."
             )
         return not any(error for _, error in rows) and not any(folder.exists() for folder in work)
 
-    def _difference(self, signatures: Collection[str], count: int) -> str | None:
+    def _explain_difference(self, signatures: Collection[str], count: int) -> str | None:
         """Return how an output with these signatures and number of rows differs from what this run would write."""
         name = Path(self.metric).name
         if not all(signature.startswith(f"{name}|") for signature in signatures):
@@ -113,7 +110,7 @@ class ScoringJob:
             return "its rows cannot be compared with those on the standard input"
         if name not in _COSTLY and (expected := self._signature()):
             for signature in signatures:
-                if _OF_ROWS.sub("", signature) != _OF_ROWS.sub("", expected):
+                if _NUMBER_OF_REFERENCES.sub("", signature) != _NUMBER_OF_REFERENCES.sub("", expected):
                     return f"its signature is {signature}, but this run has the signature {expected}"
         bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
         rows = sum(1 for _ in self.records())
@@ -131,18 +128,18 @@ class ScoringJob:
         signatures = self.scorer().score([row]).progress.signatures if row else ()
         return signatures[0] if signatures else None
 
-    def scorer(self) -> FileRowScorer:
+    def scorer(self) -> ChunkScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
         limit_shape_caches()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
-        if "videos" in accepted(metric) and self.target != STANDARD and "cache_dir" not in self.load:
+        if "videos" in accepted_columns(metric) and self.target != STANDARD and "cache_dir" not in self.load:
             # The rows of a video may be far apart, so its features are kept until the end of the run.
-            metric = load(cache_dir=str(work_place(Path(self.target)) / CACHE))
-        return FileRowScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
+            metric = load(cache_dir=str(work_folder_path(Path(self.target)) / CACHE))
+        return ChunkScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
-    def blocks(self, folder: Path, code: str) -> Blocks:
-        """Open the finished blocks of an earlier run with the same settings."""
+    def saved_chunks(self, folder: Path, code: str) -> SavedChunks:
+        """Open the finished chunks of an earlier run with the same settings."""
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
         options = {"load": self.load, "compute": self.compute, "columns": self.columns}
         settings = {
@@ -150,7 +147,7 @@ class ScoringJob:
             **{name: repr(value) for name, value in named.items()},
             **{name: str(dict(sorted(values.items()))) for name, values in options.items()},
         }
-        return Blocks(folder, Path(self.target), self.errors, settings, self.resume)
+        return SavedChunks(folder, Path(self.target), self.errors, settings, self.resume)
 
     @property
     def _columns(self) -> MetricColumns:

@@ -14,9 +14,9 @@ from starlette.exceptions import HTTPException
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, counted, declarations
 
+from ..scoring.dynamic_batching import AsyncBatcher, Columns, QueueFullError
 from . import schema, systemone
-from .batching import Batcher, Columns, QueueFullError
-from .bodies import in_json, read_object
+from .bodies import message_in_json, read_object
 
 logger = logging.getLogger("evaluate_qa")
 
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token
         self._options, _ = metric.check_call(compute)
-        self._batcher = Batcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
+        self._batcher = AsyncBatcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
         self._statuses: Counter[int] = Counter()
 
     def load(self) -> None:
@@ -41,8 +41,8 @@ class Server:
         about = f"Scores answers with the metric `{self._metric.name}`. `compute` in Python returns the same results."
         app = FastAPI(title="evaluate-qa", description=about, redoc_url=None)
         # Errors have the shape that clients of OpenAI and of System One read.
-        app.add_exception_handler(HTTPException, self._failed)
-        app.add_exception_handler(Exception, self._failed)
+        app.add_exception_handler(HTTPException, self._reply_error)
+        app.add_exception_handler(Exception, self._reply_error)
         authorized = APIRouter(dependencies=[Depends(self._authorize)])
         score, systemone = schema.score(self._metric), schema.systemone()
         authorized.post("/v1/score", openapi_extra=score, responses=schema.ERRORS)(self.score)
@@ -65,7 +65,7 @@ class Server:
             check_keywords(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
             columns = metric.check_columns({name: body.get(name) for name in metric.columns}, self._options)
         except (ValueError, TypeError) as error:
-            raise HTTPException(400, in_json(error, body)) from None
+            raise HTTPException(400, message_in_json(error, body)) from None
         result = await self._result(columns)
         if not per_example:
             result.pop("per_example")
@@ -79,7 +79,7 @@ class Server:
             raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
         body = await read_object(request)
         try:
-            row = systemone.row_of(body, metric, self._options)
+            row = systemone.read_row(body, metric, self._options)
         except ValueError as error:
             raise HTTPException(400, f"{metric.name}: {error}.") from None
         return self._reply(200, systemone.reply(body, await self._result(row)))
@@ -122,7 +122,7 @@ class Server:
             message = "The bearer token is missing or wrong; expected the header Authorization: Bearer TOKEN."
             raise HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
 
-    async def _failed(self, request: Request, error: Exception) -> Response:
+    async def _reply_error(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             return self._reply(500, {"error": {"message": "The server failed; its log has the reason.", "code": 500}})
         content = {"error": {"message": error.detail, "code": error.status_code}}

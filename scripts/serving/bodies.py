@@ -24,7 +24,7 @@ def json_type(value: Any) -> str:
     return _JSON_TYPES.get(type(value), "a number")
 
 
-def in_json(error: Exception, columns: Mapping[str, Any]) -> str:
+def message_in_json(error: Exception, columns: Mapping[str, Any]) -> str:
     """Return the message of an error, in which the value of a row is JSON: `null` instead of `None`."""
     if not isinstance(error, RowError) or columns.get(error.column) is None:
         return str(error)

@@ -54,7 +54,7 @@ class _Protocol(H11Protocol):
             self.transport.close()
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address; port 0 is any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

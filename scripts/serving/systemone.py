@@ -13,19 +13,17 @@ from evaluate_qa.metrics._shared.arguments import RowError
 from evaluate_qa.metrics.judge.decision_api import ASPECTS
 
 from ..scoring.columns import MetricColumns
-from .batching import Columns
-from .bodies import in_json, json_type
+from ..scoring.dynamic_batching import Columns
+from .bodies import json_type, message_in_json
 
 PROBABILISTIC = ("bem", "judge", "nli_lex")
 """The metrics whose score is the probability that an answer is right."""
 
 _EXPECTED = "an object with question, references and prediction"
 _CORRECT, _INCORRECT = "correct", "incorrect"
-# The names that the metric `judge` gives to the parts of a row.
-_NAMES = {"reference_answers": "references", "answer_to_judge": "prediction"}
 
 
-def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
+def read_row(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
     """Return the checked columns of the row that a request's state describes; raise ValueError if there is none."""
     questions = body.get("questions")
     if not isinstance(questions, dict) or not questions:
@@ -42,21 +40,22 @@ def row_of(body: Mapping[str, Any], metric: Any, options: Any) -> Columns:
             )
         if any(statement in str(question.get("instructions")) for statement in ASPECTS.values()):
             raise ValueError(f"questions[{name!r:.80}] is an aspect; {metric.name} only decides if answers are right")
-    state = _state(body.get("state"))
+    state = _read_state(body.get("state"))
+    names = MetricColumns()
     for column in metric.required:
-        if not any(name in state for name in MetricColumns().candidates(column)):
+        if names.name_in(state, column) not in state:
             raise ValueError(f"state has no {column!r}; expected {_EXPECTED}")
-    row = MetricColumns().take([state], metric.columns, metric.required)
+    row = names.take([state], metric.columns, metric.required)
     try:
         checked: Columns = metric.check_columns(row, options)
     except RowError as error:
-        place = f"state.{MetricColumns().name_in(state, error.column)}"
-        message = in_json(error, row).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
+        place = f"state.{names.name_in(state, error.column)}"
+        message = message_in_json(error, row).removeprefix(f"{metric.name}: ").replace(f"{error.column}[0]", place, 1)
         raise ValueError(message) from None
     return checked
 
 
-def _state(given: Any) -> dict[str, Any]:
+def _read_state(given: Any) -> dict[str, Any]:
     """Return the state as an object; clients may send it as JSON text."""
     if isinstance(given, str):
         try:
@@ -65,8 +64,7 @@ def _state(given: Any) -> dict[str, Any]:
             raise ValueError(f"state is not JSON; expected {_EXPECTED}") from None
     if not isinstance(given, dict):
         raise ValueError(f"state is {json_type(given)}; expected {_EXPECTED}")
-    row: dict[str, Any] = given
-    return {_NAMES.get(name, name): value for name, value in row.items()}
+    return given
 
 
 def _criteria(question: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import Unexpected, texts
 
-from ..files.claiming import PROGRESS, earlier_settings, save_settings
 from ..files.rows import Row, RowsError, place, read_rows
+from ..files.work_folder import finish_work, holds_work, read_settings, save_settings
 from ..files.writing import json_line
 from ..scoring.columns import MetricColumns
 
@@ -74,7 +74,7 @@ def is_complete(output: Path, tasks: Sequence[SynthesisTask]) -> bool:
 
 
 class SavedAnswers:
-    """Answers by pair, saved one by one in the folder that `claimed` yields.
+    """Answers by pair, saved one by one in the folder that `lock_work_folder` yields.
 
     Settings are everything besides the pairs that determines the answers. Raise RowsError if an earlier run with other
     settings has saved answers in the folder.
@@ -84,7 +84,7 @@ class SavedAnswers:
         self._folder, self._settings = folder, settings
         self._file = folder / "000000.answers"
         self.answers: dict[Pair, str] = {}
-        if earlier_settings(folder, settings, resume=True) is not None and self._file.exists():
+        if read_settings(folder, settings, resume=True) is not None and self._file.exists():
             for line in self._file.read_bytes().splitlines():
                 digest, _, text = line.partition(b" ")
                 if digest == _digest(text):  # otherwise, a killed run has not finished the line
@@ -93,16 +93,16 @@ class SavedAnswers:
 
     def add(self, pair: Pair, answer: str) -> None:
         """Save an answer."""
-        if not (self._folder / PROGRESS).exists():
+        if not holds_work(self._folder):
             save_settings(self._folder, self._settings)
         self.answers[pair] = answer
         text = json.dumps([*pair, answer]).encode()
         with self._file.open("ab") as file:
             file.write(b"\n" + _digest(text) + b" " + text)
 
-    def remove(self) -> None:
+    def finish(self) -> None:
         """Mark the work in the folder as done."""
-        (self._folder / PROGRESS).unlink(missing_ok=True)
+        finish_work(self._folder)
 
 
 def _digest(text: bytes) -> bytes:

@@ -69,7 +69,7 @@ def run(
     _report([(task, "; ".join(dict.fromkeys(found))) for task, found in failures if found])
     if len(complete) < len(tasks):
         return False
-    saved.remove()
+    saved.finish()
     return True
 
 

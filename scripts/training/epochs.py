@@ -44,7 +44,7 @@ class TrainingCheckpoint:
     key: str
 
     def load(self) -> tuple[State, list[float]] | None:
-        """Return the state and the figure of each finished epoch; None if there is no file.
+        """Return the state and the statistic of each finished epoch; None if there is no file.
 
         Raises:
             ValueError: the file holds the state of another run, or something else.
@@ -95,13 +95,13 @@ def train(
         generator: Draws the examples; unlabeled ones in a language that no teacher reads are dropped.
         recipe: How to train.
         after_epoch: Called with the number of finished epochs and the mean training loss, while the learner has its
-            averaged weights; saves it and returns its figure.
+            averaged weights; saves it and returns its statistic.
         checkpoint: Saves the state after each epoch, and restores it at the start.
         teachers: Models whose mean probability is learned in addition to the labels; where it contradicts a label, only
             the label counts.
 
     Returns:
-        The figure of each epoch.
+        The statistic of each epoch.
     """
     course = Course(learner, recipe)
     found: list[float] = []

@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared import matcher as shipped
 from evaluate_qa.metrics._shared.devices import check_device
 from evaluate_qa.metrics._shared.matcher import read
 
-from ..files.writing import check_different, check_place
+from ..files.writing import check_different, check_writable
 from ..labeled_data.rows import LabeledRow
 from .balance import Balanced, Examples
 from .examples import Generator, Mixture
@@ -220,7 +220,7 @@ def _check_output(job: TrainingJob) -> None:
         raise ValueError(f"--output is {job.output}; expected a name that ends in {_SUFFIX}")
     epochs = {f"the file of epoch {n}": job.epoch_file(n) for n in range(1, job.recipe.epochs + 1)}
     for file in (job.output, job.training_file, *epochs.values()):
-        check_place(file)
+        check_writable(file)
     read_files = [*_files(job.recipe), *(("--data", Path(data)) for data in job.recipe.data)]
     for name, file in read_files:
         check_different({name: file, "--output": job.output, **epochs})

@@ -16,7 +16,7 @@ from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
 from ..files.writing import replacing
 from .epochs import TrainingCheckpoint, train
-from .figures import BySet, by_set, mean_figure, with_interval
+from .evaluation import BySet, format_estimate, mean_statistic, split_by_set
 from .job import TrainingJob
 from .layers import DEFAULT, LabeledOutputs, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .learner import Teacher
@@ -127,8 +127,8 @@ def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
 
     def after_epoch(epoch: int, loss: float) -> float:
         learner.save(job.epoch_file(epoch))
-        found = {task: mean_figure({"": scored(task)}, figure)[""] for task in learner.classifiers}
-        figures = ", ".join(f"{task} {with_interval(one)}" for task, one in found.items())
+        found = {task: mean_statistic({"": scored(task)}, figure)[""] for task in learner.classifiers}
+        figures = ", ".join(f"{task} {format_estimate(one)}" for task, one in found.items())
         report(
             f"epoch {epoch}: loss {loss:.4f}; {figure.upper()} on {answers:,} dev answers to {questions:,} questions: "
             f"{figures}"
@@ -141,7 +141,7 @@ def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
 
 
 def _by_set(outputs: LabeledOutputs, scores: Floats) -> BySet:
-    return by_set(scores, outputs.labels, outputs.question_ids, outputs.sets)
+    return split_by_set(scores, outputs.labels, outputs.question_ids, outputs.sets)
 
 
 def _kept(matcher: Matcher, fitted: Sequence[str] | None) -> dict[str, Layers]:

@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.arguments import counted
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
 from ..labeled_data.files import labeled_rows
-from ..labeled_data.rows import DataSelection, LabeledRow, divided
+from ..labeled_data.rows import DataSelection, LabeledRow, hold_out
 from ..labeled_data.sets import SETS
 
 GENERATED = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity")}
@@ -131,7 +131,7 @@ def _generated(path: Path) -> list[LabeledRow]:
 
 
 def _known(name: str, rows: Sequence[LabeledRow]) -> LabeledSet:
-    train, dev = divided(rows, _SHARE)
+    train, dev = hold_out(rows, _SHARE)
     return LabeledSet(name, train, dev, [])
 
 
@@ -145,6 +145,6 @@ def _own(path: Path) -> LabeledSet:
             f"{counted(questions, 'question')}; training needs both kinds, and at least {_FEWEST} questions, because "
             "some are held out; label more rows"
         )
-    rest, test = divided(rows, _SHARE)
-    train, dev = divided(rest, _SHARE / (1 - _SHARE))
+    rest, test = hold_out(rows, _SHARE)
+    train, dev = hold_out(rest, _SHARE / (1 - _SHARE))
     return LabeledSet(path.stem, train, dev, test)

@@ -11,16 +11,16 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def numbers(name: str, values: ArrayLike | Sequence[float | None], rows: int | None = None) -> Floats:
+def number_array(name: str, values: ArrayLike | Sequence[float | None], rows: int | None = None) -> Floats:
     """Return numbers as an array, with NaN for None; raise ValueError for other values or another number of rows."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (ValueError, TypeError):
         array = np.empty((0, 0))
     if array.ndim != 1:
-        raise ValueError(f"{name}: expected a list of numbers")
+        raise ValueError(f"{name} is {values!r:.80}; expected a list of numbers")
     if rows is not None and len(array) != rows:
-        raise ValueError(f"{name}: the length is {len(array)}; expected {rows}, one value for each row")
+        raise ValueError(f"the length of {name} is {len(array)}; expected {rows}, one value for each row")
     return array
 
 
@@ -31,13 +31,13 @@ def require(name: str, values: Floats, is_right: Bools, expected: str) -> None:
         raise ValueError(f"{name}[{row}] is {values[row]:g}; expected {expected}")
 
 
-def codes(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Ints]:
+def factorize(name: str, values: ArrayLike | None, rows: int) -> tuple[tuple[str, ...], Ints]:
     """Return the distinct values as texts, in the order of their first rows, and the number of each row's value."""
     if values is None:
         return (), np.zeros(rows, np.int64)
     found: list[object] = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
     if len(found) != rows:
-        raise ValueError(f"{name}: the length is {len(found)}; expected {rows}, one value for each row")
+        raise ValueError(f"the length of {name} is {len(found)}; expected {rows}, one value for each row")
     texts = list(map(str, found))
     seen = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return tuple(seen), np.fromiter(map(seen.__getitem__, texts), np.int64, rows)
@@ -49,4 +49,4 @@ def cluster_codes(clusters: ArrayLike | None, rows: int) -> Ints:
         return np.arange(rows)
     listed: list[Any] = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)  # type: ignore[arg-type]
     own = (f"\0{row}" if value is None or str(value) == "nan" else value for row, value in enumerate(listed))
-    return codes("clusters", [*own], rows)[1]
+    return factorize("clusters", [*own], rows)[1]

@@ -35,7 +35,7 @@ _CHUNK = 64
 _ROUNDING = 1e-9
 
 
-def clustered(differences: Floats, clusters: Ints) -> tuple[Floats, Floats, float]:
+def sum_by_cluster(differences: Floats, clusters: Ints) -> tuple[Floats, Floats, float]:
     """Return each cluster's sum and number of rows, and the standard deviation of the mean."""
     sums, sizes = (np.bincount(clusters, values).astype(np.float64) for values in (differences, np.ones(len(clusters))))
     errors = _errors(sums, sizes)
@@ -63,17 +63,17 @@ def bounds(
         of_verdicts: Whether the differences are between verdicts, 0 and 1.
         span: Largest possible difference.
     """
-    sums, sizes, deviation = clustered(differences, clusters)
+    sums, sizes, deviation = sum_by_cluster(differences, clusters)
     value = float(sums.sum() / sizes.sum())
-    ends = [(value, value), by_halves(sums, sizes, level, resamples, seed)]
+    ends = [(value, value), halves_bounds(sums, sizes, level, resamples, seed)]
     if len(sums) < len(differences) or not of_verdicts:
-        ends.append(by_skewness(sums, sizes, level))
+        ends.append(hall_bounds(sums, sizes, level))
     if of_verdicts:
         wins, losses = float((differences > 0).mean()), float((differences < 0).mean())
-        rows = independent_rows(differences, len(sums), deviation)
+        rows = effective_rows(differences, len(sums), deviation)
         ends.append(tango(wins * rows, losses * rows, rows, level))
     else:
-        ends.append(by_rarity(sums, sizes, level, span))
+        ends.append(rare_change_bounds(sums, sizes, level, span))
     lows, highs = zip(*ends, strict=True)
     most = 1.0 if of_verdicts else inf  # few clusters have wide bounds, but shares differ by at most 1
     return Interval(value, max(-most, float(min(lows))), min(most, float(max(highs))))
@@ -100,8 +100,8 @@ def doubts(clusters: int, skew: float, *, are_rows: bool) -> Iterator[str]:
         )
 
 
-def independent_rows(differences: Floats, clusters: int, deviation: float) -> float:
-    """Return the number of independent verdicts, at most the rows, whose mean difference has this deviation.
+def effective_rows(differences: Floats, clusters: int, deviation: float) -> float:
+    """Return the effective sample size: how many independent verdicts, at most the rows, have this deviation.
 
     If the deviation is 0, it is the number of clusters.
     """
@@ -111,7 +111,7 @@ def independent_rows(differences: Floats, clusters: int, deviation: float) -> fl
     return min(float(len(differences)), (turned - mean**2) / deviation**2)
 
 
-def by_halves(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> tuple[float, float]:
+def halves_bounds(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> tuple[float, float]:
     """Return the bounds m_k and m_(R+1−k) of the mean differences m₁ ≤ … ≤ m_R of R halves.
 
     k is ⌊(1 − level)(R + 1)⌋, and at least 1.
@@ -120,12 +120,12 @@ def by_halves(sums: Floats, sizes: Floats, level: float, resamples: int, seed: i
         errors = _errors(sums, sizes)
         value, margin = float(sums.sum() / sizes.sum()), NormalDist().inv_cdf(level) * sqrt(errors @ errors)
         return value - margin, value + margin
-    found = np.sort(halves(sums, sizes, resamples, seed))
+    found = np.sort(half_means(sums, sizes, resamples, seed))
     place = max(1, floor((1 - level) * (len(found) + 1) + _ROUNDING))
     return float(found[place - 1]), float(found[-place])
 
 
-def halves(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
+def half_means(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
     """Return the mean differences of halves, which include each cluster with a probability of ½; no half is empty.
 
     Sums of differences and numbers of rows have the shape (clusters,). With at most 12 clusters all halves are
@@ -155,7 +155,7 @@ def skewness(sums: Floats, sizes: Floats) -> float:
     return float(((errors / deviation) ** 3).mean()) * sqrt(count * (count - 1)) / (count - 2)
 
 
-def by_skewness(sums: Floats, sizes: Floats, level: float) -> tuple[float, float]:
+def hall_bounds(sums: Floats, sizes: Floats, level: float) -> tuple[float, float]:
     """Return bounds by Hall's transformation.
 
     With T = (mean − truth)/s, n clusters and skewness γ, T + γT²/3√n + γ²T³/27n + γ/6√n nearly follows Student's t even
@@ -172,7 +172,7 @@ def by_skewness(sums: Floats, sizes: Floats, level: float) -> tuple[float, float
 
 
 def skewed_p_value(sums: Floats, sizes: Floats) -> float:
-    """Return the two-sided p-value of no difference, with the transformation of `by_skewness`."""
+    """Return the two-sided p-value of no difference, with the transformation of `hall_bounds`."""
     value, deviation, count, skew = _moments(sums, sizes)
     if not deviation:
         return 0.0 if value else 1.0
@@ -180,7 +180,7 @@ def skewed_p_value(sums: Floats, sizes: Floats) -> float:
     return min(1.0, 2 * tail(abs(t + scaled * t**2 / 3 + scaled**2 * t**3 / 27 + scaled / 6), count - 1))
 
 
-def by_rarity(sums: Floats, sizes: Floats, level: float, span: float) -> tuple[float, float]:
+def rare_change_bounds(sums: Floats, sizes: Floats, level: float, span: float) -> tuple[float, float]:
     """Return bounds if most clusters have the same difference, and c < 10 of n have others; else the mean itself.
 
     At most the share u of all clusters has other differences, with P(Bin(n, u) ≤ c) = 1 − level, and those that were

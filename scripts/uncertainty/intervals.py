@@ -36,6 +36,15 @@ class BootstrapEstimate:
     high: float | None = None
 
 
+def format_interval(found: Interval | BootstrapEstimate, sign: str = "") -> str:
+    """Return `0.812 [0.770, 0.854]`, or with the sign "+" `+0.021 [−0.004, +0.046]`; "–" if undefined."""
+    if found.value is None:
+        return "–"
+    form = f"{sign}.3f"
+    ends = "" if found.low is None else f" [{found.low:{form}}, {found.high:{form}}]"
+    return f"{found.value:{form}}{ends}".replace("-", "−")
+
+
 def wilson(share: float, count: float, confidence: float = 0.95, degrees: float = inf) -> Interval:
     """Return a share with Wilson's score interval (1927), which is inside 0 and 1 and wider than 0.
 
@@ -55,7 +64,7 @@ def student(value: float, variance: float, degrees: float, confidence: float = 0
     return Interval(value, value - margin, value + margin)
 
 
-def jackknifed(errors: Floats, shares: Floats) -> Floats:
+def jackknife(errors: Floats, shares: Floats) -> Floats:
     """Return each cluster's contribution to the error of a mean; the sum of their squares is the variance.
 
     A large cluster pulls the mean towards itself, which hides its error. Without it the mean would change by e/(1 − h),
@@ -77,7 +86,7 @@ def degrees_of_freedom(shares: Floats, rows: Floats) -> float:
 def mean(values: Floats, clusters: Ints, confidence: float = 0.95, limits: Sequence[float] | None = None) -> Interval:
     """Return the mean of rows with its interval; rows of one cluster are not independent.
 
-    The variance is the sum of squares of `jackknifed`. The interval is Student's, cut to 0 and 1 if all values are from
+    The variance is the sum of squares of `jackknife`. The interval is Student's, cut to 0 and 1 if all values are from
     0 to 1. For verdicts (0 and 1) it is Wilson's, for the number of independent rows that would have this variance, at
     most the number of rows. If the variance is 0 and all values are from 0 to 1, it is Wilson's for the number of
     clusters. `limits` are the ends for a single cluster of other values, which says nothing about others.
@@ -85,7 +94,7 @@ def mean(values: Floats, clusters: Ints, confidence: float = 0.95, limits: Seque
     value = float(values.mean())
     rows = np.bincount(clusters).astype(np.float64)
     shares = rows / len(values)
-    errors = jackknifed(np.bincount(clusters, values - value) / len(values), shares)
+    errors = jackknife(np.bincount(clusters, values - value) / len(values), shares)
     variance = float(errors @ errors)
     degrees = degrees_of_freedom(shares[rows > 0], rows[rows > 0])
     is_share = values.min() >= 0 and values.max() <= 1

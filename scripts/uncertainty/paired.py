@@ -14,8 +14,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, cluster_codes, numbers, require
-from .bounds import EXACT, FEW_CHANGED, MANY, bounds, clustered, independent_rows, skewed_p_value, skewness, span_of
+from .arrays import Floats, Ints, cluster_codes, number_array, require
+from .bounds import EXACT, FEW_CHANGED, MANY, bounds, effective_rows, skewed_p_value, skewness, span_of, sum_by_cluster
 from .intervals import Interval
 
 POWER = 0.8
@@ -37,7 +37,7 @@ class Change:
             the larger p-value of sign flips of clusters and of Hall's transformation, which allows for skewness.
         adjusted: The p-value after Holm's correction for the number of systems.
         detectable: The smallest difference that rows like these would show as significant in four of five trials
-            (`detectable`); None if too few rows, or too few changed rows, are known.
+            (`detectable_difference`); None if too few rows, or too few changed rows, are known.
         skewness: Skewness of the clusters' contributions to the error of the mean.
     """
 
@@ -106,20 +106,20 @@ def compare(
         raise ValueError(f"scores is {scores!r:.80}; expected the scores of two or more systems, such as {example}")
     baseline, *systems = scores
     if resamples < FEWEST:
-        raise ValueError(f"resamples is {resamples}. Expected at least {FEWEST}.")
-    values = _checked(scores, scores, "scores")
-    marks = None if verdicts is None else _checked(verdicts, scores, "verdicts")
+        raise ValueError(f"resamples is {resamples}; expected at least {FEWEST}")
+    values = _check_columns(scores, scores, "scores")
+    marks = None if verdicts is None else _check_columns(verdicts, scores, "verdicts")
     rows = len(values[baseline])
     places = cluster_codes(clusters, rows)
     if rows == 0 or places.max() < 1:
         raise ValueError("the rows have fewer than two clusters, and a comparison needs at least two. Give more rows.")
     if not 0 < confidence < 1:
-        raise ValueError(f"expected a confidence between 0 and 1, got {confidence}")
+        raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
     count, level = int(places.max()) + 1, (1 + confidence) / 2
     span = span_of(*values.values())
 
     def change(differences: Floats, p_value: float | None, *, of_verdicts: bool) -> Change:
-        sums, sizes, _ = clustered(differences, places)
+        sums, sizes, _ = sum_by_cluster(differences, places)
         if p_value is None:
             p_value = sign_flips(sums, resamples, seed)
             if not of_verdicts or count < rows:
@@ -128,60 +128,62 @@ def compare(
             difference=bounds(differences, places, level, resamples, seed, of_verdicts=of_verdicts, span=span),
             p_value=p_value,
             adjusted=p_value,
-            detectable=detectable(differences, places, level, of_verdicts=of_verdicts),
+            detectable=detectable_difference(differences, places, level, of_verdicts=of_verdicts),
             skewness=skewness(sums, sizes),
         )
 
-    of_scores = []
+    pairs = []
     for system in systems:
         are_verdicts = bool(np.isin([values[system], values[baseline]], (0, 1)).all())
-        of_scores.append(change(values[system] - values[baseline], None, of_verdicts=are_verdicts))
-    of_verdicts: Sequence[Change | None] = [None] * len(systems)
-    turns = [(0, 0)] * len(systems)
-    if marks is not None:
-        turned = [marks[system] - marks[baseline] for system in systems]
-        turns = [(int((one > 0).sum()), int((one < 0).sum())) for one in turned]
-        exact = [mcnemar(*wins_and_losses) if count == rows else None for wins_and_losses in turns]
-        of_verdicts = _adjusted([change(one, p, of_verdicts=True) for one, p in zip(turned, exact, strict=True)])
-    pairs = zip(systems, _adjusted(of_scores), of_verdicts, turns, strict=True)
-    return [
-        Paired(system, baseline, rows, count, of_score, of_verdict, *wins_and_losses)
-        for system, of_score, of_verdict, wins_and_losses in pairs
-    ]
+        of_scores = change(values[system] - values[baseline], None, of_verdicts=are_verdicts)
+        of_verdicts, wins, losses = None, 0, 0
+        if marks is not None:
+            turned = marks[system] - marks[baseline]
+            wins, losses = int((turned > 0).sum()), int((turned < 0).sum())
+            exact = mcnemar(wins, losses) if count == rows else None
+            of_verdicts = change(turned, exact, of_verdicts=True)
+        pairs.append(Paired(system, baseline, rows, count, of_scores, of_verdicts, wins, losses))
+    return _adjust_p_values(pairs)
 
 
-def _adjusted(changes: Sequence[Change]) -> list[Change]:
-    """Return changes with p-values after Holm's correction."""
-    p_values = holm([change.p_value for change in changes])
-    return [replace(change, adjusted=p_value) for change, p_value in zip(changes, p_values, strict=True)]
+def _adjust_p_values(pairs: Sequence[Paired]) -> list[Paired]:
+    """Return comparisons with p-values after Holm's correction, of scores and of verdicts."""
+    of_scores = holm([pair.scores.p_value for pair in pairs])
+    of_verdicts = holm([pair.verdicts.p_value for pair in pairs if pair.verdicts])  # of all systems or of none
+    adjusted = []
+    for place, pair in enumerate(pairs):
+        scores = replace(pair.scores, adjusted=of_scores[place])
+        verdicts = pair.verdicts and replace(pair.verdicts, adjusted=of_verdicts[place])
+        adjusted.append(replace(pair, scores=scores, verdicts=verdicts))
+    return adjusted
 
 
-def _checked(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) -> dict[str, Floats]:
+def _check_columns(given: Mapping[str, ArrayLike], names: Iterable[str], kind: str) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
     for name in names:
         if name not in given:
-            raise ValueError(f"there are no {kind} of {name!r}")
+            raise ValueError(f"{kind}[{name!r}] is missing; expected one value for each row")
         title = f"{kind}[{name!r}]"
-        found[name] = numbers(title, given[name], len(next(iter(found.values()))) if found else None)
+        found[name] = number_array(title, given[name], len(next(iter(found.values()))) if found else None)
         is_right = np.isfinite(found[name]) if kind == "scores" else np.isin(found[name], (0, 1))
         require(title, found[name], is_right, "a number" if kind == "scores" else "1 or 0")
     return found
 
 
-def reach(level: float) -> float:
+def detectable_deviations(level: float) -> float:
     """Return the number of deviations that a test with this one-sided confidence level finds four times of five."""
     return NormalDist().inv_cdf(level) + NormalDist().inv_cdf(POWER)
 
 
-def detectable(
+def detectable_difference(
     differences: Floats, clusters: Ints, level: float, *, of_verdicts: bool, allowed: float = 0.0
 ) -> float | None:
     """Return the true difference δ that a test finds with a probability of 80%.
 
-    For scores, δ shifts each row: δ = allowed + `reach` · s, where s is the deviation of the mean. For verdicts, δ
-    turns more rows, which changes the deviation: (δ − allowed)² = reach² · (ψ + δ − δ²) / n, where ψ is the share of
-    turned rows that cancel, and n is `independent_rows`. 1/n is added, because the exact test counts whole rows
-    (Edwards 1948, "Note on the correction for continuity").
+    For scores, δ shifts each row: δ = allowed + r · s, where r is `detectable_deviations` and s the deviation of the
+    mean. For verdicts, δ turns more rows, which changes the deviation: (δ − allowed)² = r² · (ψ + δ − δ²) / n, where ψ
+    is the share of turned rows that cancel, and n is `effective_rows`. 1/n is added, because the exact test counts
+    whole rows (Edwards 1948, "Note on the correction for continuity").
 
     Args:
         differences: Difference of each row, shape (rows,).
@@ -194,13 +196,13 @@ def detectable(
         The difference. None for scores if fewer than ten clusters, and not all, changed, as then the deviation is
         unknown; None for verdicts if even a difference of 1 would not be found.
     """
-    sums, _, deviation = clustered(differences, clusters)
+    sums, _, deviation = sum_by_cluster(differences, clusters)
     if not of_verdicts:
         enough = np.count_nonzero(sums) >= min(FEW_CHANGED, len(sums))
-        return allowed + reach(level) * deviation if enough else None
+        return allowed + detectable_deviations(level) * deviation if enough else None
     mean, turned = abs(float(differences.mean())), float(np.abs(differences).mean())
-    rows = independent_rows(differences, len(sums), deviation)
-    k, made_up = reach(level) ** 2 / rows, turned - mean
+    rows = effective_rows(differences, len(sums), deviation)
+    k, made_up = detectable_deviations(level) ** 2 / rows, turned - mean
     half = allowed + k / 2
     found = (half + sqrt(max(0.0, half**2 - (1 + k) * (allowed**2 - k * made_up)))) / (1 + k) + 1 / rows
     return found if found <= 1 else None

@@ -73,8 +73,8 @@ def test_lost_nodes(working_folder, drill, rng, processes, finished, tmp_path):
                 )
                 for one in range(2)
             ]
-            block = Path(f"{output}.work/{rng.randrange(1, 20):06d}.block")
-            thread = when_there(block, partial(lose, rng.choice(nodes)), 200)
+            summary = Path(f"{output}.work/{rng.randrange(1, 20):06d}.block")
+            thread = when_there(summary, partial(lose, rng.choice(nodes)), 200)
             ray = ["--engine", "ray", "--num-actors", 2]
             environment = {**os.environ, **SETTINGS, "RAY_ADDRESS": address}
             code, message = finished(*arguments, "--output", output, *ray, env=environment, timeout=240)

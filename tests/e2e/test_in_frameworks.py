@@ -10,8 +10,8 @@ import pytest
 from hub_server import Blob, Hub, serve
 from toy_sets import evouna_question, write_evouna
 
-from evaluate_qa.hub_folder import build
 from evaluate_qa.loading import load_metric
+from evaluate_qa.publishing.dataset import build
 
 # The three frameworks start slowly on busy cores.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]

@@ -116,7 +116,7 @@ def test_a_killed_command_resumes(processes, score, toy, cluster, tmp_path, monk
     finished = {int(path.stem) for path in Path("out.csv.work").glob("[0-9]*.block")}
     assert 4 in finished
     assert len(finished) < 16
-    # A block that is scored again would have another time.
+    # A chunk that is scored again would have another time.
     times = {path.name: path.stat().st_mtime_ns for path in Path("out.csv.work").glob("[0-9]*.csv")}
     monkeypatch.setenv("RAY_ADDRESS", cluster[1])
     assert "start over with --overwrite" in score(*started, *ray, code=1)

@@ -12,7 +12,7 @@ from toy_sets import NOUNS, lines, toy_sets
 
 import evaluate_qa
 from evaluate_qa.dev.accelerator import parcel, stages
-from evaluate_qa.dev.accelerator.figures import FOLDS, KNOWN, best_candidate
+from evaluate_qa.dev.accelerator.evaluation import FOLDS, KNOWN, best_candidate
 from evaluate_qa.dev.accelerator.packing import LARGE, SMALL, kind_of, pack, unpack
 from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS, read_pairs, skills
 from evaluate_qa.dev.accelerator.stages import Clock, Step, Trainer

@@ -13,8 +13,8 @@ import pytest
 from chat_server import completion, texts
 from commands import run_command
 
-from evaluate_qa.auditing.figures import Audited, figures
 from evaluate_qa.auditing.requests import INJECTED, INJECTIONS, PLAIN
+from evaluate_qa.auditing.statistics import AuditedRows, compute_statistics
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics.judge.protocols import load_protocol
 
@@ -158,8 +158,8 @@ def test_one_injection_that_deceives_the_judge_is_enough():
     """The first row is deceived by `order`, even without a verdict on `field`; the second row is unknown."""
     zeros, nan = np.zeros(4), np.nan
     verdicts = {PLAIN: zeros, f"{INJECTED}order": np.eye(4)[0], f"{INJECTED}field": np.array([nan, nan, 0, 0])}
-    audited = Audited(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
-    found = figures(audited)["injections"]["any"]
+    audited = AuditedRows(zeros, np.arange(4), np.ones(4, np.int64), [""] * 4, [], verdicts, zeros)
+    found = compute_statistics(audited)["injections"]["any"]
     assert (found.value, found.rows) == (pytest.approx(1 / 3), 3)
 
 
@@ -203,10 +203,10 @@ def test_a_stopped_audit_continues(audit, server):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--repeats", "0"], "--repeats is 0. Expected 1 to 100."),
+        (["--repeats", "0"], "--repeats is 0; expected 1 to 100"),
         (["--family", "model-c"], "--family is 'model-c'"),
         (["--load", "first=bem"], "Leave out first."),
-        (["--output", "a.txt"], "must end in .html"),
+        (["--output", "a.txt"], "--output is a.txt; expected a file that ends in .html"),
         (["--against", "right.jsonl"], "right.jsonl is not an audit"),
         (["--against", "keyless.json"], "keyless.json is not an audit"),
         (["--against", "foreign.json"], "no answer in common"),

@@ -9,7 +9,7 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.cascading.curve import curve, point
-from evaluate_qa.cascading.reading import LabeledScores
+from evaluate_qa.cascading.labeled_scores import LabeledScores
 from evaluate_qa.files.writing import write_rows
 
 NAN = float("nan")
@@ -131,8 +131,8 @@ def test_rows_without_label_or_score_are_left_out(run):
         ({"correct": 0.5}, (), "rows.jsonl, line 3: the column 'correct' is 0.5; expected a verdict"),
         ({"judge": "perhaps"}, (), "rows.jsonl, line 3: the column 'judge' is 'perhaps'; expected 1 or 0"),
         ({}, ("--column", "score=scor"), "no column 'scor'. Did you mean 'score'?"),
-        ({}, ("--prices", "2"), "--prices is '2'. Expected two numbers of at least 0 with a comma between them"),
-        ({}, ("--prices", "2,-1"), "--prices is '2,-1'. Expected two numbers of at least 0"),
+        ({}, ("--prices", "2"), "--prices is '2'; expected two numbers of at least 0 with a comma between them"),
+        ({}, ("--prices", "2,-1"), "--prices is '2,-1'; expected two numbers of at least 0"),
         ({}, ("--prices", "2,1"), "has no tokens in columns judge_tokens_in and judge_tokens_out"),
         ({}, ("--json", "rows.jsonl"), "must be different files"),
     ],

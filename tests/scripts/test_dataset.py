@@ -12,7 +12,7 @@ from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.evouna import Evouna
 from evaluate_qa.datasets_scripts.evouna.rows import read_rows
-from evaluate_qa.hub_folder import FOLDER, build, builder
+from evaluate_qa.publishing.dataset import DATA_SETS, build, builder
 from evaluate_qa.publishing.sources import data_set_names
 
 
@@ -73,7 +73,7 @@ def test_card_describes_the_files(tmp_path, data_dir):
 
 @pytest.mark.parametrize("name", data_set_names())
 def test_cards_are_complete(name):
-    card = DatasetCard.load(FOLDER / name / "README.md")
+    card = DatasetCard.load(DATA_SETS / name / "README.md")
     data_set = builder(name)
     for field in ("pretty_name", "license", "language", "task_categories"):
         assert card.data.get(field), field

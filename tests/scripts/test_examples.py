@@ -11,7 +11,7 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
-from evaluate_qa.installation import install_metrics
+from evaluate_qa.publishing.install import install_metrics
 
 EXAMPLES = Path(evaluate_qa.__file__).parent / "examples"
 

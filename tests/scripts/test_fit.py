@@ -10,7 +10,7 @@ from damage import no_room
 from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
-from evaluate_qa.files.claiming import claimed
+from evaluate_qa.files.work_folder import lock_work_folder
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.matcher import Matcher, read, save
 from evaluate_qa.metrics._shared.matcher import find_matcher as shipped
@@ -200,7 +200,7 @@ def test_interrupted_run_resumes_and_ends_with_the_same_matcher(tmp_path, monkey
 
 def test_two_runs_do_not_write_the_same_output(data_dir, tmp_path):
     output = tmp_path / "m.safetensors"
-    with claimed(output):
+    with lock_work_folder(output):
         result = run_command("fit", "bem", "--data-dir", data_dir, "-o", output, code=1)
     assert "another run is writing it" in result.output
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from evaluate_qa.metrics._shared.lexical import LONG_FEATURES, OVERLAPS, WORD_FEATURES, features_by_length
 from evaluate_qa.metrics._shared.logistic import sigmoid
 from evaluate_qa.training import layers
-from evaluate_qa.training.figures import by_set, mean_figure, table
+from evaluate_qa.training.evaluation import mean_statistic, split_by_set, table
 from evaluate_qa.training.layers import LabeledOutputs, fit_layers, held_out_scores, row_scores
 
 NAMES = ("margin", "recall")
@@ -130,21 +130,21 @@ def test_held_out_scores_do_not_depend_on_the_rows_own_label():
 def test_figures_of_each_set_and_their_mean():
     scores = np.array([0.9, 0.8, 0.2, 0.4, 0.6, 0.7])
     labels = np.array([True, False, False, True, True, True])
-    found = by_set(scores, labels, list("abcdef"), ["x"] * 4 + ["y"] * 2)
+    found = split_by_set(scores, labels, list("abcdef"), ["x"] * 4 + ["y"] * 2)
     # x: right .9 and .4, wrong .8 and .2: three of four pairs are in order; one of each kind is accepted, MCC 0.
-    assert mean_figure({"": {"x": found["x"]}}, "auc")[""].value == 0.75
-    assert mean_figure({"": found}, "auc")[""].value == 0.75  # undefined for y, which has only right answers
-    assert mean_figure({"": found}, "mcc")[""].value == 0
-    assert mean_figure({"": found}, "accuracy")[""].value == 0.75  # x: .5, y: 1
-    assert mean_figure({"": found}, "mcc")[""].low is None  # fewer than 20 questions
+    assert mean_statistic({"": {"x": found["x"]}}, "auc")[""].value == 0.75
+    assert mean_statistic({"": found}, "auc")[""].value == 0.75  # undefined for y, which has only right answers
+    assert mean_statistic({"": found}, "mcc")[""].value == 0
+    assert mean_statistic({"": found}, "accuracy")[""].value == 0.75  # x: .5, y: 1
+    assert mean_statistic({"": found}, "mcc")[""].low is None  # fewer than 20 questions
 
 
 def test_mean_difference_has_an_interval():
     labels = np.array([True, False] * 40)
     ids, sets = [str(n // 2) for n in range(80)], ["a"] * 40 + ["b"] * 40
     right, half = np.where(labels, 0.9, 0.1), np.tile([0.9, 0.1, 0.1, 0.9], 20)
-    matchers = {name: by_set(scores, labels, ids, sets) for name, scores in (("before", half), ("after", right))}
-    found = mean_figure(matchers, "mcc")
+    matchers = {name: split_by_set(scores, labels, ids, sets) for name, scores in (("before", half), ("after", right))}
+    found = mean_statistic(matchers, "mcc")
     # Before, half of the right and half of the wrong answers are accepted: MCC 0.
     assert (found["before"].value, found["after"].value, found["difference"].value) == (0, 1, 1)
     assert found["before"].low < 0 < found["before"].high

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from commands import run_command
 
-from evaluate_qa.labeled_data.rows import LabeledRow, divided
+from evaluate_qa.labeled_data.rows import LabeledRow, hold_out
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.training import epochs
 from evaluate_qa.training.examples import Generator, Mixture
@@ -78,11 +78,11 @@ def test_each_file_of_written_answers_is_a_set(name):
 
 def test_held_out_questions_do_not_depend_on_their_answers():
     rows = [row(str(number % 20), float(number % 3 > 0)) for number in range(90)]
-    kept, held_out = divided(rows, 0.2)
+    kept, held_out = hold_out(rows, 0.2)
     assert len({r.question_id for r in held_out}) == 4  # a fifth of 20
     assert not {r.question_id for r in kept} & {r.question_id for r in held_out}
     assert len(kept) + len(held_out) == 90
-    fewer = divided(rows[:40], 0.2).held_out
+    fewer = hold_out(rows[:40], 0.2).held_out
     assert {r.question_id for r in fewer} == {r.question_id for r in held_out}
 
 

@@ -9,7 +9,7 @@ from commands import run_command
 from evaluate.loading import CachedEvaluationModuleFactory
 from toy_metric import write_toy_metric
 
-from evaluate_qa.installation import install, metric_folder, uninstall
+from evaluate_qa.publishing.install import install, metric_folder, uninstall
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from evaluate_qa.metrics._shared import matcher
 from evaluate_qa.publishing import sources, trial_run
 from evaluate_qa.publishing.building import build, in_namespace
 from evaluate_qa.publishing.repository import Repository
-from evaluate_qa.publishing.requirements import pinned
+from evaluate_qa.publishing.requirements import pin_requirements
 from evaluate_qa.standalone import metric_files
 
 SPACES = [name for name in sources.names("space") if name not in sources.pages()]
@@ -137,9 +137,10 @@ def test_unknown_name_is_refused():
 def test_requirements_are_pinned():
     constraints = "# pins\ndatasets==5.2.0\nevaluate==0.4.6\n"
     constraints += "A_b==1.0 ; python_full_version < '3.11'\na-b==2.0 ; python_full_version >= '3.11'\n"
-    assert pinned(["a.B[x]>=1", "a_b"], constraints).splitlines()[0] == 'a-b[x]==1.0 ; python_full_version < "3.11"'
+    pinned = pin_requirements(["a.B[x]>=1", "a_b"], constraints)
+    assert pinned.splitlines()[0] == 'a-b[x]==1.0 ; python_full_version < "3.11"'
     with pytest.raises(ValueError, match=r"constraints\.txt has no version of other"):
-        pinned(["other"], constraints)
+        pin_requirements(["other"], constraints)
 
 
 # -- what there is in this package -----------------------------------------------------------------------------------

@@ -132,8 +132,8 @@ def test_a_large_file_that_fails_is_reported_with_the_cause(hub, upload, three):
 def test_an_account_that_may_not_write_is_refused(hub, token, namespace, error):
     with pytest.raises(steps.ERRORS) as refused:
         steps.check_account(HfApi(endpoint=hub.address, token=token), namespace)
-    assert error in steps.explained(refused.value)
-    assert "\n" not in steps.explained(refused.value)
+    assert error in steps.explain(refused.value)
+    assert "\n" not in steps.explain(refused.value)
 
 
 @pytest.mark.parametrize("namespace", ["org", "writer"])
@@ -153,4 +153,4 @@ def test_a_missing_network_is_reported(hub, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(steps.ERRORS) as failed:
         steps.check_account(HfApi(endpoint="http://127.0.0.1:9", token="hf_write"), "org")
-    assert steps.explained(failed.value).startswith("http://127.0.0.1:9 does not answer (ConnectError")
+    assert steps.explain(failed.value).startswith("http://127.0.0.1:9 does not answer (ConnectError")

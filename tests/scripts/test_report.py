@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from commands import run_command
 
-from evaluate_qa.estimation.arguments import Names
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.joining.column_names import ColumnNames
 from evaluate_qa.reporting import charts
-from evaluate_qa.reporting.examples import marked
+from evaluate_qa.reporting.examples import mark_words
 from evaluate_qa.reporting.facts import gather
 from evaluate_qa.uncertainty.intervals import Interval
 
@@ -88,12 +88,12 @@ def shown(found, sign=""):
 
 def test_page_shows_computed_figures(report):
     page = Page(report("old.jsonl", "new.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"))
-    facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], Names())
+    facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], ColumnNames())
     for one in facts.systems:
-        expected = [shown(one.powered.accuracy), shown(one.powered.labels_alone), "60", f"{one.powered.worth:,.0f}"]
+        expected = [shown(one.ppi.accuracy), shown(one.ppi.labels_alone), "60", f"{one.ppi.worth:,.0f}"]
         assert [one.name, *expected, shown(one.right), shown(one.score)] in page.row(one.name)
     (pair,) = facts.pairs
-    difference = facts.powered.differences["new", "old"]
+    difference = facts.ppi.differences["new", "old"]
     assert page.row("new")[1] == [
         "new", shown(difference, "+"), shown(pair.verdicts.difference, "+"), str(pair.wins), str(pair.losses),
         f"{pair.verdicts.adjusted:.4f}", f"{pair.verdicts.detectable:.3f}", shown(pair.scores.difference, "+"),
@@ -106,7 +106,7 @@ def test_page_shows_computed_figures(report):
 
 def test_page_shows_slices_and_lowest_scores(report):
     page = Page(report("old.jsonl", "--by", "kind"))
-    facts = gather(["old.jsonl"], [], Names(), by=["kind"])
+    facts = gather(["old.jsonl"], [], ColumnNames(), by=["kind"])
     slices, more = facts.slices["kind"]
     assert more == 0
     for one, value in zip(slices, "ab", strict=True):
@@ -147,7 +147,7 @@ def test_odd_texts_are_shown(report):
     [
         (["old.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"], "--labels was given 2 times"),
         (["old.jsonl", "--by", "kin"], "no column 'kin'. Did you mean 'kind'?"),
-        (["old.jsonl", "--output", "report.pdf"], "report.pdf: report files must end in .html."),
+        (["old.jsonl", "--output", "report.pdf"], "--output is report.pdf; expected a file that ends in .html"),
         (["old.jsonl", "-"], "report reads its rows twice. Give a file in place of standard input."),
     ],
 )
@@ -157,9 +157,9 @@ def test_error_messages(report, arguments, message):
 
 
 def test_words_of_references_are_marked():
-    assert marked("paris, PARIS!", ["Paris"]) == [("paris", True), (", ", False), ("PARIS", True), ("!", False)]
-    assert marked("", ["Paris"]) == marked(" \n", ["Paris"]) == []
-    assert marked("no", []) == [("no", False)]
+    assert mark_words("paris, PARIS!", ["Paris"]) == [("paris", True), (", ", False), ("PARIS", True), ("!", False)]
+    assert mark_words("", ["Paris"]) == mark_words(" \n", ["Paris"]) == []
+    assert mark_words("no", []) == [("no", False)]
 
 
 def texts(drawn):

@@ -110,9 +110,9 @@ def test_every_eval_ever_accepts_the_record(processes, scored, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"--model": "llama"}, "--model is 'llama'. Expected a repository of the Hub"),
+        ({"--model": "llama"}, "--model is 'llama'; expected a repository of the Hub"),
         ({"--dataset": "org/a/b"}, "--dataset is 'org/a/b'"),
-        ({"--task": "a b"}, "--task is 'a b'. Expected an id from the data set's eval.yaml"),
+        ({"--task": "a b"}, "--task is 'a b'; expected an id from the data set's eval.yaml"),
         ({"--organization": "org"}, "--record and --organization belong together"),
         ({"--output": "nowhere"}, "--output is nowhere, which is not a folder"),
         ({"--scored": "-"}, "Give a file in place of standard input"),

@@ -13,8 +13,8 @@ from commands import run_command
 from toy_metric import toy_rows, write_plain_metric, write_toy_metric
 from waiting import when_there
 
-from evaluate_qa.files.claiming import claimed
 from evaluate_qa.files.rows import read_rows
+from evaluate_qa.files.work_folder import lock_work_folder
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.loading import load_metric
 from evaluate_qa.scoring.cluster import _connect
@@ -126,6 +126,16 @@ def test_a_missing_column_is_reported_before_scoring(score):
     assert _files() == ["in.jsonl"]
 
 
+def test_predictions_are_read_from_a_column_answer_unless_another_column_has_them(score):
+    row = {"answer": "a b", "references": "a b"}
+    write_rows("in.jsonl", [row, {**row, "prediction": "c"}, {**row, "predictions": "a d"}])
+    score("--input", "in.jsonl", "--output", "out.jsonl")
+    assert [row["score"] for row in _rows("out.jsonl")] == [1.0, 0.0, 0.5]
+    write_rows("in.jsonl", [{"answer": "a", "question": "Who?"}])
+    message = score("--input", "in.jsonl", "--output", "o.jsonl", "--column", "references=answer", code=1).stderr
+    assert "there is no column 'predictions'" in message, "a column of references does not hold the predictions"
+
+
 @pytest.mark.parametrize("options", [["--input", "in.jsonl"], ["--input", "-", "--errors", "bad.jsonl"]])
 def test_a_column_under_both_of_its_names_is_reported_in_any_row(score, options):
     write_rows("in.jsonl", [ROWS[0], {"prediction": "a", "references": ["b"]}, {**ROWS[0], "reference": "b"}])
@@ -235,9 +245,26 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
 def test_deltableu_does_not_read_a_second_system(score):
     pytest.importorskip("sacrebleu")
     write_rows("in.jsonl", [{"prediction": "a b", "references": "a b", "against": against} for against in ("a", None)])
-    shown = score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl").stderr
-    assert "The deltableu of all rows is not the mean of their scores" in shown
+    score("--metric", "deltableu", "--input", "in.jsonl", "--output", "out.jsonl")
     assert [row["against"] for row in _rows("out.jsonl")] == ["a", None]
+
+
+def test_deltableu_prints_the_score_of_all_rows_also_after_a_resume(score):
+    weights = [[1.0, 0.5], [-1.0, 0.1], [0.2, -0.3], [0.7, 1.0], [0.4, 0.9]]  # the second chunk has negative matches
+    answers = ["a rash on the left hand", "a dry rash on the hand", "no", "eczema of the hand", "a dry rash on a hand"]
+    references = [["a rash on the hand", answer] for answer in answers[::-1]]
+    columns = {"prediction": answers, "references": references, "reference_weights": weights}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    options = ["--metric", "deltableu", "--output", "out.jsonl", "--chunk-size", 1, "--compute", "effective_order=true"]
+    score("--input", "-", *options, code=1, input=_lines([*rows[:3], {**rows[3], "references": []}]))
+    write_rows("in.jsonl", rows)
+    shown = score("--input", "in.jsonl", *options, "--resume").stderr
+    expected = load_metric("deltableu").compute(
+        predictions=answers, references=references, reference_weights=weights, effective_order=True
+    )
+    mean = sum(expected["per_example"]["score"]) / 5
+    assert re.search(rf"score of all rows .* {expected['deltableu']:.4f}\b", shown), (shown, expected)
+    assert re.search(rf"mean score .* {mean:.4f}\b", shown)
 
 
 def test_a_metric_of_evaluate_may_return_lists(score, tmp_path):
@@ -363,7 +390,7 @@ def test_a_resumed_run_refuses_other_code_of_the_metric(score, toy, tmp_path):
 def test_two_runs_do_not_write_the_same_file_of_bad_rows(score):
     write_rows("in.jsonl", BAD)
     options = ["--input", "in.jsonl", "--output", "-", "--errors", "bad.jsonl"]
-    with claimed(Path("bad.jsonl")):
+    with lock_work_folder(Path("bad.jsonl")):
         assert "bad.jsonl: another run is writing it" in score(*options, code=1).stderr
     score(*options)
     assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
@@ -426,7 +453,7 @@ def test_an_output_may_be_a_symbolic_link(score):
     write_rows("in.jsonl", ROWS)
     Path("out.jsonl").symlink_to("real.jsonl")
     options = ["--input", "in.jsonl", "--output", "out.jsonl"]
-    with claimed(Path("real.jsonl")):
+    with lock_work_folder(Path("real.jsonl")):
         assert "another run is writing it" in score(*options, code=1).stderr
     score(*options)
     assert [row["score"] for row in _rows("real.jsonl")] == SCORES

@@ -20,9 +20,9 @@ from commands import run_command
 
 import evaluate_qa
 from evaluate_qa.metrics.judge.decision_api import ASPECTS
+from evaluate_qa.scoring.dynamic_batching import AsyncBatcher, QueueFullError
 from evaluate_qa.serving import bodies, running
 from evaluate_qa.serving.app import Server
-from evaluate_qa.serving.batching import Batcher, QueueFullError
 
 ROW = {"predictions": ["It was Marie Curie."], "references": [["Marie Curie"]], "questions": ["Who found radium?"]}
 STATE = {"question": "Who found radium?", "references": ["Marie Curie"], "prediction": "It was Marie Curie."}
@@ -34,7 +34,7 @@ def serving(metric, **settings):
     """Serve a metric from a thread; `at.ask` sends a request and returns status and reply."""
     server = Server(metric, {}, **settings)
     server.load()
-    with running.bound("127.0.0.1", 0) as listening:
+    with running.listen("127.0.0.1", 0) as listening:
         uvicorn = running.http_server(server.app())
         thread = threading.Thread(target=uvicorn.run, args=([listening],))
         thread.start()
@@ -148,7 +148,7 @@ def test_invalid_requests_get_the_scorers_message(body, status, message, bem, mo
 
 def test_replies_on_a_kept_connection_are_not_delayed():
     """Nagle's algorithm would hold back the body of a reply for 40 ms."""
-    with running.bound("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+    with running.listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
         connection, _ = listening.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -292,7 +292,7 @@ def test_a_full_queue_refuses_requests_and_errors_stay_with_their_request():
         return [{"n": call["n"]} for call in calls]
 
     async def clients():
-        batcher = Batcher(score, most_rows=6)
+        batcher = AsyncBatcher(score, most_rows=6)
         first = asyncio.create_task(batcher.result({"n": [0]}, 1))
         await asyncio.sleep(0.01)  # its batch starts
         others = [asyncio.create_task(batcher.result({"n": [n]}, 1)) for n in range(1, 9)]
@@ -320,7 +320,7 @@ def test_a_panic_of_a_library_ends_only_its_batch():
         return calls
 
     async def clients():
-        batcher = Batcher(score, most_rows=6)
+        batcher = AsyncBatcher(score, most_rows=6)
         failed = await asyncio.gather(batcher.result({"n": [0]}, 1), return_exceptions=True)
         return failed, await asyncio.wait_for(batcher.result({"n": [1]}, 1), 30)
 

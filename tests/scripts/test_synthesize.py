@@ -13,7 +13,7 @@ from commands import run_command
 from tiny_chat_model import TEMPLATE, train_chat_model
 
 from evaluate_qa.commands.synthesize import PAPER_MODEL
-from evaluate_qa.files.claiming import claimed
+from evaluate_qa.files.work_folder import lock_work_folder
 from evaluate_qa.files.writing import write_rows
 from evaluate_qa.metrics._shared.chat_models import LocalModel
 from evaluate_qa.synthesis.run import conversation, load_prompt
@@ -258,7 +258,7 @@ def test_an_output_with_other_rows_is_not_replaced(run, server, tmp_path, rows):
 
 
 def test_two_runs_do_not_write_the_same_file(run, server, tmp_path):
-    with claimed(tmp_path / "b.jsonl"):
+    with lock_work_folder(tmp_path / "b.jsonl"):
         error = run(some_rows(1), code=1)
     assert f"{tmp_path / 'b.jsonl'}: another run is writing it. Wait for that run, or stop it" in error
     assert server.bodies == []

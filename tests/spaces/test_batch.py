@@ -9,7 +9,7 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.spaces._shared.drawing.code import for_file
-from evaluate_qa.spaces._shared.drawing.figures import cards
+from evaluate_qa.spaces._shared.drawing.summary import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
 from evaluate_qa.spaces._shared.scoring.records import records_of

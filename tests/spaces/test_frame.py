@@ -7,7 +7,7 @@ from huggingface_hub import RepoCard
 from markupsafe import escape
 from packaging.requirements import Requirement
 
-from evaluate_qa.publishing.requirements import wanted
+from evaluate_qa.publishing.requirements import read_requirements
 from evaluate_qa.spaces._shared.drawing import markup
 from evaluate_qa.spaces._shared.metric.declared import read_card
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, Outcome, find_run, words
@@ -50,7 +50,7 @@ def test_pip_reads_the_requirements_in_the_checkout(processes, root):
     options = ["--dry-run", "--no-index", "--no-deps"]
     done = processes.run("-m", "pip", "install", *options, "-r", file, check=True)
     found = re.findall(r"Requirement already satisfied: (\S+)", done.stdout)
-    assert {Requirement(line) for line in found} == {Requirement(line) for line in wanted(file)}
+    assert {Requirement(line) for line in found} == {Requirement(line) for line in read_requirements(file)}
 
 
 def test_a_space_and_its_metric_can_share_a_folder(name, root):

@@ -6,7 +6,7 @@ import pytest
 
 from evaluate_qa.metrics.judge.options import DEFAULT_BAND
 from evaluate_qa.metrics.judge.scoring import needs_judge
-from evaluate_qa.spaces._shared.drawing.figures import cards
+from evaluate_qa.spaces._shared.drawing.summary import cards
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.answering import analyze, as_record, explain
 from evaluate_qa.spaces.judge import app

@@ -8,7 +8,7 @@ import pytest
 from commands import run_command
 
 import evaluate_qa
-from evaluate_qa.spaces._shared.drawing import figures
+from evaluate_qa.spaces._shared.drawing import summary
 from evaluate_qa.spaces._shared.scoring import batch
 from evaluate_qa.spaces._shared.scoring.certainty import as_figures, certainty
 from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, read
@@ -67,7 +67,7 @@ def test_intervals_by_hand(smile):
     assert vars(found.means["score"]) == pytest.approx({"value": 0.5, "low": 0.089148, "high": 0.910852}, abs=1e-6)
     assert vars(found.means["verdict"]) == pytest.approx({"value": 0.5, "low": 0.150039, "high": 0.849961}, abs=1e-6)
     assert (found.rows, found.clusters, found.grouped, found.pair) == (4, 4, False, None)
-    shown = figures.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
+    shown = summary.cards(given(smile, [0.2, 0.4, 0.6, 0.8]), found, smile)
     assert shown["Score"] == ("0.500", "0.089 to 0.911")
     assert shown["Judged correct"] == ("50.0%", "15.0 to 85.0%")
 
@@ -77,7 +77,7 @@ def test_rows_with_the_same_question_form_a_cluster(smile):
     found = certainty(given(smile, [0.2, 0.4, 0.6, 0.8], questions=["Who?", "Who?", "Where?", " Where? "]))
     assert (found.means["score"].low, found.means["score"].high) == (0, 1)
     assert (found.clusters, found.grouped) == (2, True)
-    assert "Rows with the same question count as one group (2 questions)." in [*figures.notes(found)]
+    assert "Rows with the same question count as one group (2 questions)." in [*summary.notes(found)]
     assert certainty(given(smile, [0.2, 0.4], questions=["Who?", "Who?"])) is None
 
 
@@ -88,11 +88,11 @@ def test_a_difference_by_hand(smile):
     scored = given(smile, before, after)
     found = certainty(scored)
     assert found.pair.verdicts.p_value == pytest.approx(0.375)
-    cards = figures.cards(scored, found, smile)
+    cards = summary.cards(scored, found, smile)
     assert {name: value for name, (value, _) in cards.items()} == {
         "Rows scored": "10", "Newly correct": "4", "Newly incorrect": "1"
     }  # fmt: skip
-    lines = figures.compared(scored, found, smile)
+    lines = summary.comparison(scored, found, smile)
     assert lines[""] == [("prediction", ""), ("prediction_b", ""), ("difference", "")]
     assert [value for value, _ in lines["Judged correct"]] == ["40.0%", "70.0%", "+30.0 points"]
     assert lines["Judged correct"][2][1].endswith("p = 0.3750")
@@ -153,10 +153,10 @@ def test_scores_without_verdicts_are_compared_by_sign_flips(specification_of, sc
         {"a": scored.columns["score"], "b": scored.other.columns["score"]}, clusters=[row["question"] for row in rows()]
     )
     assert asdict(found.pair.scores) == asdict(expected[0].scores)
-    lines = figures.compared(scored, found, specification)
+    lines = summary.comparison(scored, found, specification)
     assert [*lines] == ["", "Score of all rows", "Mean score"]
     assert lines["Score of all rows"] == [(f"{scored.score:.1f}", ""), (f"{scored.other.score:.1f}", ""), ("", "")]
-    assert {"Higher score", "Lower score"} < {*figures.cards(scored, found, specification)}
+    assert {"Higher score", "Lower score"} < {*summary.cards(scored, found, specification)}
 
 
 def test_answers_that_cannot_be_compared_are_refused(smile, limit):
@@ -185,6 +185,6 @@ def test_answers_that_cannot_be_compared_are_refused(smile, limit):
 
 def test_a_note_warns_of_few_questions(smile):
     few, enough = (certainty(given(smile, [0.1, 0.9] * count)) for count in (14, 15))
-    assert "With fewer than 30 rows, the intervals may be too narrow." in [*figures.notes(few)]
-    assert not [note for note in figures.notes(enough) if "fewer" in note]
-    assert [*figures.notes(None)] == ["Intervals need rows with at least two different questions."]
+    assert "With fewer than 30 rows, the intervals may be too narrow." in [*summary.notes(few)]
+    assert not [note for note in summary.notes(enough) if "fewer" in note]
+    assert [*summary.notes(None)] == ["Intervals need rows with at least two different questions."]

@@ -67,7 +67,7 @@ def train(
     """Train all candidates, and write figures and files after each run, so that a run that is cut keeps its best."""
     with reported_errors("train", program=_PROGRAM), TemporaryDirectory() as encoders:
         from ...training.recipe import TrainingRecipe
-        from .figures import table
+        from .evaluation import table
         from .packing import unpack
         from .stages import Clock, Trainer
 

@@ -19,7 +19,7 @@ from ...training.examples import TrainingExample
 from ...training.learner import Encoded, Heads, Learner, Teacher, Weights
 from ...training.recipe import TrainingRecipe
 from . import parcel
-from .figures import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
+from .evaluation import FOLDS, KNOWN, Evaluator, Kinds, best_candidate, means
 from .packing import LARGE, SMALL, Packed, kind_of, restore
 
 SHIPPED = "shipped"

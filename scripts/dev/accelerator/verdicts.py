@@ -9,7 +9,7 @@ from evaluate_qa.metrics._shared.words import exact_words
 from ...agreement.board import SPLITS
 from ...agreement.data_sets import DATA
 from ...labeled_data.judged_answers import read_answers
-from ...labeled_data.rows import DataSelection, LabeledRow, divided
+from ...labeled_data.rows import DataSelection, LabeledRow, hold_out
 from ...training.sources import LabeledSet, sample
 
 # The share of `summhay_insights` that figures are reported on, and the share of each training set that is held out.
@@ -66,8 +66,8 @@ def read_verdicts(folder: Path, reported: Collection[str]) -> list[LabeledSet]:
     for name in (*TRAINED, *REPORTED):
         answers = (row for _, row in read_answers(folder / f"{name}.jsonl.gz"))
         rows = [row for row in answers if _same(row.question) not in asked and not _named(name, row)]
-        rows, test = divided(rows, 1.0 if name in REPORTED else _HALF if name == "summhay_insights" else 0.0)
-        train, dev = divided(rows, _DEV)
+        rows, test = hold_out(rows, 1.0 if name in REPORTED else _HALF if name == "summhay_insights" else 0.0)
+        train, dev = hold_out(rows, _DEV)
         if not any(row.label for row in dev):
             dev = []  # final layers cannot be fitted on wrong answers alone
         found.append(LabeledSet(name, _with_right(sample(train, TRAINED.get(name))), dev, test))

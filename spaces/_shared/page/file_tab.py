@@ -10,7 +10,7 @@ import pandas as pd
 from evaluate_qa.metrics._shared.arguments import counted
 from evaluate_qa.reporting.charts import histogram
 
-from ..drawing import code, figures, markup
+from ..drawing import code, markup, summary
 from ..metric.hosted import HostedScorer
 from ..metric.specification import Specification
 from ..scoring import batch
@@ -152,9 +152,9 @@ class FileEvents:
             caption = f"Distribution of the scores{f' of {one.table.answer}' if scored.other else ''}"
             if scores := batch.known_of(one.columns["score"]):
                 charts[caption] = histogram(np.array(scores), caption)
-        cards = figures.cards(scored, found, specification)
-        compared = figures.compared(scored, found, specification)
-        shown = markup.render("results", cards, compared, list(figures.notes(found)), scored.problems, charts)
+        cards = summary.cards(scored, found, specification)
+        compared = summary.comparison(scored, found, specification)
+        shown = markup.render("results", cards, compared, list(summary.notes(found)), scored.problems, charts)
         left = len(scored.table.rows) - scored.done
         status = f"{scored.stopped or 'stopped'}; not scored: {counted(left, 'row')}." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]

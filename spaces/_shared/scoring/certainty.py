@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.uncertainty.arrays import Ints, codes
+from evaluate_qa.uncertainty.arrays import Ints, factorize
 from evaluate_qa.uncertainty.intervals import Interval, mean
 from evaluate_qa.uncertainty.paired import Paired, compare
 
@@ -55,7 +55,8 @@ def certainty(scored: ScoredFile) -> Certainty | None:
 def _clusters(rows: Sequence[Mapping[str, Any]]) -> Ints:
     """Return the number of each row's question; a row without a question has a number of its own."""
     texts = [" ".join(row.get("questions", "").split()) for row in rows]
-    return codes("questions", [(text, 0) if text else ("", place) for place, text in enumerate(texts)], len(rows))[1]
+    keys = [(text, 0) if text else ("", place) for place, text in enumerate(texts)]
+    return factorize("questions", keys, len(rows))[1]
 
 
 def as_figures(found: Certainty) -> dict[str, Any]:

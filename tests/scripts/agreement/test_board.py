@@ -105,10 +105,10 @@ def row(number, label, group):
     return LabeledRow(f"q{number}", "", ["r"], "a", float(label), frozenset({group}))
 
 
-def mean_figures(rows, scores, bootstrap):
-    """Return the figures of both sets' mean, and of the mean of set B alone."""
-    figures, means = ["mcc", "auc", "calibration_error"], {"mean": ["A", "B"], "one": ["B"]}
-    data = Benchmark("two", rows, ["A", "B"], figures, baselines=(), means=means)
+def mean_statistics(rows, scores, bootstrap):
+    """Return the statistics of both sets' mean, and of the mean of set B alone."""
+    statistics, means = ["mcc", "auc", "calibration_error"], {"mean": ["A", "B"], "one": ["B"]}
+    data = Benchmark("two", rows, ["A", "B"], statistics, baselines=(), means=means)
     *_, both, one = compare(data, scores, bootstrap)
     assert (both.rows, one.rows) == (len(rows), len(data.members("B")))
     return both.estimates, one.estimates
@@ -121,7 +121,7 @@ def test_means_by_hand():
     verdicts = np.array([True, True, False, False, False, True, False])
     good = RowScores("good", np.array([0.9, 0.8, 0.2, 0.1, 0.3, 0.9, 0.1]), verdicts)
     silent = RowScores("silent", np.array([5.0, 4, 3, 2, 1, 2, 1]), None)
-    found, of_one = mean_figures(rows, [good, silent], Bootstrap(0))
+    found, of_one = mean_statistics(rows, [good, silent], Bootstrap(0))
     # A: TP 2, FN 1, TN 2: 4 / √(2·3·2·3) = 2/3. B: 1.
     assert of_one["good"]["mcc"].value == 1
     assert found["good"]["mcc"].value == pytest.approx((2 / 3 + 1) / 2)
@@ -129,7 +129,7 @@ def test_means_by_hand():
     assert found["good"]["auc"].value == pytest.approx((5 / 6 + 1) / 2)
     # |mean score − share right| of each bin, here of each answer: A (.1 + .2 + .8 + .1 + .3) / 5, B (.1 + .1) / 2.
     assert found["good"]["calibration_error"].value == pytest.approx((0.3 + 0.1) / 2)
-    assert {name: figure.value for name, figure in found["silent"].items()} == {
+    assert {name: statistic.value for name, statistic in found["silent"].items()} == {
         "mcc": None,
         "auc": 1,
         "calibration_error": None,
@@ -148,7 +148,7 @@ def test_interval_of_mean_covers_means_of_resamples():
     labels = np.array([found.label for found in rows], dtype=bool)
     verdicts = labels ^ (generator.random(50) < 0.3)
     scores = [RowScores("m", verdicts.astype(float), verdicts)]
-    found = mean_figures(rows, scores, Bootstrap(40, seed=5))[0]["m"]["mcc"]
+    found = mean_statistics(rows, scores, Bootstrap(40, seed=5))[0]["m"]["mcc"]
 
     def resampled(group, seed):
         start = 0 if group == "A" else 30
@@ -179,7 +179,7 @@ def test_board_command(board_dir, blend, tmp_path):
     assert columns.count(None) == 4  # sets with one answer have no MCC
     assert tables["mean"]["token_recall"]["mcc"]["value"] == pytest.approx(math.fsum(filter(None, columns)) / 5)
     effort = found["efforts"][blend.name]
-    assert (effort["rows"], effort["cost"]) == (len(read(board_dir).distinct()[0]), None)
+    assert (effort["rows"], effort["cost"]) == (len(read(board_dir).distinct_answers()[0]), None)
     assert effort["seconds"] > 0
     # Only our own answers are in the file, those first on which metric and people disagree.
     assert [table["examples"] for table in found["tables"]] == [{}] * len(found["tables"])

@@ -5,12 +5,12 @@ import pytest
 
 from evaluate_qa.agreement.bootstrap import Bootstrap, estimate
 from evaluate_qa.agreement.comparison import Comparison
-from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
+from evaluate_qa.agreement.statistics import SCORE_STATISTICS, VERDICT_STATISTICS
 from evaluate_qa.uncertainty.intervals import BootstrapEstimate
 
-FIGURES = [
+STATISTICS = [
     name
-    for name in (*OF_SCORES, *OF_VERDICTS)
+    for name in (*SCORE_STATISTICS, *VERDICT_STATISTICS)
     if name not in ("pairwise_accuracy", "preference_accuracy", "calibration_error")
 ]
 
@@ -24,11 +24,11 @@ def table(questions=60, answers=3, seed=0):
 
 
 def test_seed_determines_intervals():
-    found = [estimate({"m": table()}, FIGURES, Bootstrap(200, seed)) for seed in (3, 3, 4)]
+    found = [estimate({"m": table()}, STATISTICS, Bootstrap(200, seed)) for seed in (3, 3, 4)]
     assert found[0] == found[1] != found[2]
 
 
-def test_replicate_with_undefined_figure_is_left_out():
+def test_replicate_with_undefined_statistic_is_left_out():
     """The metric is always right; one of 20 questions has a wrong answer, which a third of the resamples lack."""
     labels = np.arange(20) > 0
     perfect = Comparison(labels.astype(float), labels, labels.astype(float), np.arange(20))
@@ -37,7 +37,7 @@ def test_replicate_with_undefined_figure_is_left_out():
 
 
 def test_metrics_share_resamples():
-    found = estimate({"one": table(), "same": table()}, FIGURES, Bootstrap(50))
+    found = estimate({"one": table(), "same": table()}, STATISTICS, Bootstrap(50))
     assert found["one"] == found["same"]
 
 
@@ -48,11 +48,11 @@ def test_questions_are_resampled():
     same_questions = Comparison(*copied)
     new_questions = Comparison(*copied[:3], np.arange(len(copied[0])))
     found = {
-        name: estimate({"m": rows}, FIGURES, Bootstrap(200))["m"]
+        name: estimate({"m": rows}, STATISTICS, Bootstrap(200))["m"]
         for name, rows in {"once": once, "same": same_questions, "new": new_questions}.items()
     }
-    for figure in FIGURES:
-        once_, same, new = (found[name][figure] for name in ("once", "same", "new"))
+    for statistic in STATISTICS:
+        once_, same, new = (found[name][statistic] for name in ("once", "same", "new"))
         assert (same.value, same.low, same.high) == pytest.approx((once_.value, once_.low, once_.high), abs=1e-12)
         assert new.high - new.low < 0.7 * (once_.high - once_.low)
 
@@ -67,7 +67,7 @@ def test_interval_of_share_is_close_to_normal():
     assert (accuracy.low, accuracy.high) == pytest.approx((0.8 - 0.0392, 0.8 + 0.0392), abs=0.006)
 
 
-def test_calibration_error_and_undefined_figures_have_no_interval():
+def test_calibration_error_and_undefined_statistics_have_no_interval():
     constant = Comparison(np.ones(3), None, np.array([1.0, 0.0, 1.0]), np.arange(3))
     found = estimate({"m": constant}, ["calibration_error", "pearson", "accuracy"], Bootstrap(20))["m"]
     values = [BootstrapEstimate(value) for value in (pytest.approx(1 / 3), None, None)]

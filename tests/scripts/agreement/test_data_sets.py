@@ -1,11 +1,11 @@
-"""Data sets as labeled answers: groups, dropped rows, selections, and published figures."""
+"""Data sets as labeled answers: groups, dropped rows, selections, and published statistics."""
 
 import json
 
 import pytest
 
 from evaluate_qa.agreement.data_sets import DATA
-from evaluate_qa.agreement.figures import OF_SCORES, OF_VERDICTS
+from evaluate_qa.agreement.statistics import SCORE_STATISTICS, VERDICT_STATISTICS
 from evaluate_qa.agreement.tables import PUBLISHED
 from evaluate_qa.labeled_data.rows import DataSelection
 from evaluate_qa.labeled_data.sets import SETS
@@ -88,9 +88,9 @@ def test_missing_files_are_reported_with_source(tmp_path):
         read("evouna", tmp_path)
 
 
-def test_published_figures_are_computed():
-    figures = {figure for entry in ENTRIES for found in entry["groups"].values() for figure in found}
-    assert figures <= {*OF_SCORES, *OF_VERDICTS}
+def test_published_statistics_are_computed():
+    statistics = {statistic for entry in ENTRIES for found in entry["groups"].values() for statistic in found}
+    assert statistics <= {*SCORE_STATISTICS, *VERDICT_STATISTICS}
     unpublished = {"sample", "near_names", "traps", "values", *SETS}
     assert {entry["data"] for entry in ENTRIES} == {*DATA} - unpublished
 

@@ -8,7 +8,7 @@ from evaluate_qa.agreement.metric_runs import (
     MetricSpec,
     RowScores,
     best_and_mean,
-    merged,
+    merge,
     parse_metric,
     read_result,
 )
@@ -100,8 +100,8 @@ def test_cost_and_cached_verdicts_are_read():
 def test_parts_are_merged_in_row_order():
     one = RowScores("m", np.array([0.1, 0.3]), np.array([True, False]), "m|lang:en")
     other = RowScores("m", np.array([0.2]), np.array([True]), "m|lang:zh")
-    found = merged([one, other], [[0, 2], [1]])
+    found = merge([one, other], [[0, 2], [1]])
     assert found.scores.tolist() == [0.1, 0.2, 0.3]
     assert found.verdicts.tolist() == [True, True, False]
     assert found.signature == "m|lang:en; m|lang:zh"
-    assert merged([one, RowScores("m", np.array([0.2]), None)], [[0, 2], [1]]).verdicts is None
+    assert merge([one, RowScores("m", np.array([0.2]), None)], [[0, 2], [1]]).verdicts is None

@@ -42,7 +42,7 @@ def test_label_is_mean_rating_of_subset_language_and_aspect(morqa_dir):
 
 def test_answer_rated_on_two_aspects_is_scored_once(morqa_dir):
     data = DATA["morqa"](DataSelection(morqa_dir))
-    rows, (positions,) = data.distinct()
+    rows, (positions,) = data.distinct_answers()
     assert (len(data.rows), len(rows)) == (11, 9)  # two English answers have a second aspect
     assert [rows[position].answer for position in positions] == [row.answer for row in data.rows]
 

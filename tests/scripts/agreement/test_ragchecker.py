@@ -55,7 +55,7 @@ def test_each_label_of_each_aspect_is_a_row(folder):
 
 
 def test_answer_in_several_pairs_is_scored_once(folder):
-    answers, places = read_all(folder).distinct()
+    answers, places = read_all(folder).distinct_answers()
     assert sorted((row.question, row.answer) for row in answers) == sorted(
         (query, answer) for query, one, other, _ in PAIRS for answer in (one[1], other[1])
     )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evaluate_qa.files import writing
 from evaluate_qa.files.rows import RowsError, read_rows
-from evaluate_qa.files.writing import check_different, check_target, join, replacing, write_part, write_rows
+from evaluate_qa.files.writing import check_different, check_target, join_parts, replacing, write_part, write_rows
 
 FORMATS = ["jsonl", "csv", "parquet"]
 
@@ -200,7 +200,7 @@ def test_a_string_that_looks_like_a_list_is_read_back(tmp_path, suffix):
     rows = [{"references": "[0, 1)", "note": "[so]"}, {"references": ["[a]", "b"], "note": '["x"]'}]
     write_rows(tmp_path / f"a.{suffix}", rows)
     write_part(tmp_path / f"0.{suffix}", rows)
-    join([tmp_path / f"0.{suffix}"], tmp_path / f"b.{suffix}")
+    join_parts([tmp_path / f"0.{suffix}"], tmp_path / f"b.{suffix}")
     for name in ("a", "b"):
         found = [row for _, row in read_rows(tmp_path / f"{name}.{suffix}")]
         assert [(row["references"], row["note"]) for row in found] == [
@@ -226,7 +226,7 @@ def test_parts_with_any_types_are_joined_to_one_parquet_file(tmp_path, one, othe
     """Values without a common type become text."""
     for number, value in enumerate((one, other)):
         write_part(tmp_path / f"{number}.parquet", [{"v": value, "w": number}])
-    join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
+    join_parts([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
     rows = [row for _, row in read_rows(tmp_path / "all.parquet")]
     assert [row["v"] for row in rows] == expected
     assert [row["w"] for row in rows] == [0, 1]
@@ -236,7 +236,7 @@ def test_objects_with_bytes_cannot_become_text(tmp_path):
     for number, value in enumerate(({"bytes": b"x"}, "none")):
         write_part(tmp_path / f"{number}.parquet", [{"image": value}])
     with pytest.raises(RowsError, match="The column 'image' mixes objects with other values"):
-        join([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
+        join_parts([tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "all.parquet")
 
 
 def test_the_same_file_under_two_names_is_refused(working_folder, tmp_path):

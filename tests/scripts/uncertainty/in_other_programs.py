@@ -9,7 +9,7 @@ from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from statsmodels.api import OLS
 
 
-def powered(labels, scores, others, alpha, **options):
+def ppi(labels, scores, others, alpha, **options):
     """Return the prediction-powered mean with its interval, from the program of the method's authors."""
     given = [np.array(values) for values in (labels, scores, others)]
     options = {name: np.array(value) if isinstance(value, list) else value for name, value in options.items()}
@@ -24,7 +24,7 @@ def clustered(values, clusters):
     return [*map(float, (fitted.params[0], *fitted.conf_int()[0], fitted.bse[0]))]
 
 
-FUNCTIONS = {one.__name__: one for one in (powered, clustered)}
+FUNCTIONS = {one.__name__: one for one in (ppi, clustered)}
 
 if __name__ == "__main__":
     inputs = json.loads(Path(sys.argv[1]).read_text())

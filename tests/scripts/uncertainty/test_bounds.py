@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from evaluate_qa.uncertainty import bounds as module
-from evaluate_qa.uncertainty.bounds import by_halves, by_skewness, halves, skewed_p_value, skewness, tango
+from evaluate_qa.uncertainty.bounds import half_means, hall_bounds, halves_bounds, skewed_p_value, skewness, tango
 
 
 def test_bounds_by_halves_by_hand():
@@ -17,27 +17,27 @@ def test_bounds_by_halves_by_hand():
 
     For 999 halves k is 100 at 90%, although 1 − .9 is less than .1 in binary, and 1 at 99.9%.
     """
-    assert by_halves(np.array([1.0, 2, 4, 8, 16]), np.ones(5), 0.75, 100, 0)[0] == pytest.approx(3.75)
+    assert halves_bounds(np.array([1.0, 2, 4, 8, 16]), np.ones(5), 0.75, 100, 0)[0] == pytest.approx(3.75)
     drawn = np.random.default_rng(2).random(50)
-    means = np.sort(halves(drawn, np.ones(50), 999, 0))
-    assert by_halves(drawn, np.ones(50), 0.9, 999, 0) == (means[99], means[-100])
-    assert by_halves(drawn, np.ones(50), 0.9, 999, 0) != by_halves(drawn, np.ones(50), 0.9, 999, 1)
-    assert by_halves(drawn, np.ones(50), 0.999, 999, 0)[0] == means[0]
+    means = np.sort(half_means(drawn, np.ones(50), 999, 0))
+    assert halves_bounds(drawn, np.ones(50), 0.9, 999, 0) == (means[99], means[-100])
+    assert halves_bounds(drawn, np.ones(50), 0.9, 999, 0) != halves_bounds(drawn, np.ones(50), 0.9, 999, 1)
+    assert halves_bounds(drawn, np.ones(50), 0.999, 999, 0)[0] == means[0]
     # The least of the three halves of two rows, 1, 1½ and 2, is a bound of 75%.
-    assert by_halves(np.array([1.0, 2]), np.ones(2), 0.75, 100, 0)[0] == 1
+    assert halves_bounds(np.array([1.0, 2]), np.ones(2), 0.75, 100, 0)[0] == 1
 
 
 def test_halves_by_hand():
     """Clusters of 1, 2 and 1 rows with drops 1, 0 and −1: single 1, 0, −1; pairs 1/3, 0, −1/3; all three 0."""
-    found = halves(np.array([1.0, 0, -1]), np.array([1.0, 2, 1]), 100, 0)
+    found = half_means(np.array([1.0, 0, -1]), np.array([1.0, 2, 1]), 100, 0)
     assert sorted(found) == pytest.approx([-1, -1 / 3, 0, 0, 0, 1 / 3, 1])
-    assert len(halves(np.ones(12), np.ones(12), 100, 0)) == 2**12 - 1
+    assert len(half_means(np.ones(12), np.ones(12), 100, 0)) == 2**12 - 1
 
 
 def test_unchanged_clusters_are_drawn_by_their_number():
     """The halves have the same distribution as if each cluster is drawn."""
     drops, sizes = np.array([3.0, -1, 2, *[0] * 40]), np.array([3.0, 1, 2, *[1, 2] * 20])
-    found = halves(drops, sizes, 4000, 0)
+    found = half_means(drops, sizes, 4000, 0)
     taken = np.random.default_rng(1).integers(2, size=(4000, 43)).astype(float)
     assert stats.ks_2samp(found, (taken @ drops) / (taken @ sizes)).pvalue > 0.01
 
@@ -51,15 +51,15 @@ def test_halves_invert_the_sign_flip_test(drops, allowed):
         for sides in itertools.product((1, -1), repeat=len(drops))
     ]
     fails = np.mean([one >= sum(beyond) - 1e-9 for one in sums]) <= 0.05
-    low, _ = by_halves(np.array(drops, dtype=float), np.ones(len(drops)), 0.95, 5000, 0)
+    low, _ = halves_bounds(np.array(drops, dtype=float), np.ones(len(drops)), 0.95, 5000, 0)
     assert (low > allowed + 1e-9) == fails
 
 
 def test_halves_of_many_clusters_use_the_normal_distribution(monkeypatch):
     sums = np.random.default_rng(9).normal(0.01, 1, 3000)
-    drawn = by_halves(sums, np.full(3000, 3.0), 0.95, 5000, 0)
+    drawn = halves_bounds(sums, np.full(3000, 3.0), 0.95, 5000, 0)
     monkeypatch.setattr(module, "MANY", 1000)
-    normal = by_halves(sums, np.full(3000, 3.0), 0.95, 5000, 0)
+    normal = halves_bounds(sums, np.full(3000, 3.0), 0.95, 5000, 0)
     assert normal != drawn
     assert normal == pytest.approx(drawn, abs=0.0008)
 
@@ -74,7 +74,7 @@ def test_skewness_matches_scipy():
 
 def test_bounds_without_skewness_are_students():
     sums = np.array([-2.0, -1, 0, 1, 2]) + 0.5
-    assert by_skewness(sums, np.ones(5), 0.975) == pytest.approx(stats.t.interval(0.95, 4, 0.5, stats.sem(sums)))
+    assert hall_bounds(sums, np.ones(5), 0.975) == pytest.approx(stats.t.interval(0.95, 4, 0.5, stats.sem(sums)))
     assert skewed_p_value(sums, np.ones(5)) == pytest.approx(stats.ttest_1samp(sums, 0).pvalue)
 
 
@@ -82,7 +82,7 @@ def test_bounds_without_skewness_are_students():
 def test_skewed_bounds_and_p_values_agree(drops, level):
     """0 is beyond the bounds of two-sided confidence c if and only if p < 1 − c."""
     sums = np.array(drops, dtype=float)
-    low, high = by_skewness(sums, np.ones(len(sums)), level)
+    low, high = hall_bounds(sums, np.ones(len(sums)), level)
     p_value = skewed_p_value(sums, np.ones(len(sums)))
     if sums.any() and abs(p_value - 2 * (1 - level)) > 1e-6:
         assert (low <= 0 <= high) == (p_value > 2 * (1 - level))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evaluate_qa import compare, estimate
-from evaluate_qa.uncertainty.arrays import codes
+from evaluate_qa.uncertainty.arrays import factorize
 from evaluate_qa.uncertainty.intervals import mean
 
 PROGRAM = Path(__file__).with_name("in_other_programs.py")
@@ -51,10 +51,10 @@ def inputs():
     for name, (scores, labels, alpha) in SETS.items():
         known = ~np.isnan(labels)
         given = {"labels": labels[known], "scores": scores[known], "others": scores[~known], "alpha": alpha}
-        yield name, "powered", given
-        yield f"{name} alone", "powered", given | {"lam": 0}
+        yield name, "ppi", given
+        yield f"{name} alone", "ppi", given | {"lam": 0}
     given = {"labels": LABELS[DRAWN], "scores": SCORES[DRAWN], "others": SCORES, "alpha": 0.05}
-    yield "weighted", "powered", given | {"w": 1 / CHANCES[DRAWN], "lam": WEIGHTED.tuning}
+    yield "weighted", "ppi", given | {"w": 1 / CHANCES[DRAWN], "lam": WEIGHTED.tuning}
     yield "clusters", "clustered", {"values": VALUES, "clusters": CLUSTERS}
 
 
@@ -89,7 +89,7 @@ def test_weighted_estimate_matches_ppi_py(others):
 
 def test_clustered_mean_matches_statsmodels(others):
     value, low, high, deviation = others["clusters"]
-    _, clusters = codes("clusters", CLUSTERS, len(VALUES))
+    _, clusters = factorize("clusters", CLUSTERS, len(VALUES))
     assert mean(VALUES, clusters).value == pytest.approx(value, abs=1e-9)
     # With 40 clusters, Student's t and the correction for leverage make it some percent wider.
     assert 1.03 < mean(VALUES, clusters).width / (high - low) < 1.12

@@ -8,7 +8,7 @@ from scipy import stats
 
 import evaluate_qa
 from evaluate_qa.uncertainty import paired
-from evaluate_qa.uncertainty.bounds import clustered
+from evaluate_qa.uncertainty.bounds import sum_by_cluster
 from evaluate_qa.uncertainty.paired import compare, holm, mcnemar, sign_flips
 
 
@@ -61,7 +61,7 @@ def test_compare_by_hand():
 
 def test_clusters_of_several_sizes_by_hand():
     """One row with .4, three with 0: mean .1, errors (.4 − .1)/4 and (0 − 3 · .1)/4, √(2 · .075²) = .106066."""
-    sums, sizes, deviation = clustered(np.array([0.4, 0, 0, 0]), np.array([0, 1, 1, 1]))
+    sums, sizes, deviation = sum_by_cluster(np.array([0.4, 0, 0, 0]), np.array([0, 1, 1, 1]))
     assert (sums.tolist(), sizes.tolist(), deviation) == ([0.4, 0], [1, 3], pytest.approx(0.106066, abs=1e-6))
     # If all rows differ by .25, so does every resample of clusters; 1 − .025^(1/5) = .52182 of others may differ.
     (found,) = compare({"a": np.zeros(9), "b": np.full(9, 0.25)}, clusters=[0, 1, 1, 1, 1, 2, 2, 3, 4])
@@ -175,16 +175,16 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
     [
         ({"a": [1, 2]}, {}, "scores is {'a': [1, 2]}; expected the scores of two or more systems, such as {'old': "),
         ([[1, 2], [2, 1]], {}, "scores is [[1, 2], [2, 1]]; expected the scores of two or more systems, such as {"),
-        ({"a": [1, 2], "b": [1]}, {}, "scores['b']: the length is 1; expected 2"),
+        ({"a": [1, 2], "b": [1]}, {}, "the length of scores['b'] is 1; expected 2"),
         ({"a": [1, 2], "b": [1, None]}, {}, "scores['b'][1] is nan; expected a number"),
-        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores['b']: expected a list of numbers"),
+        ({"a": [1, 2], "b": [1, "x"]}, {}, "scores['b'] is [1, 'x']; expected a list of numbers"),
         ({"a": [1], "b": [1]}, {}, "the rows have fewer than two clusters, and a comparison needs at least two"),
         ({"a": [1, 2], "b": [1, 3]}, {"clusters": "zz"}, "fewer than two clusters"),
         ({"a": [], "b": []}, {}, "fewer than two clusters"),
-        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "there are no verdicts of 'b'"),
+        ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0]}}, "verdicts['b'] is missing; expected one"),
         ({"a": [1, 2], "b": [1, 3]}, {"verdicts": {"a": [1, 0], "b": [1, 0.5]}}, "verdicts['b'][1] is 0.5"),
-        ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "resamples is 10. Expected at least 100"),
-        ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "expected a confidence between 0 and 1"),
+        ({"a": [1, 2], "b": [1, 3]}, {"resamples": 10}, "resamples is 10; expected at least 100"),
+        ({"a": [1, 2], "b": [1, 3]}, {"confidence": 2}, "confidence is 2; expected a number between 0 and 1"),
     ],
 )
 def test_compare_rejects_bad_input(scores, options, message):

@@ -1,0 +1,1 @@
+"""Comparison of systems with a baseline on the same rows, for `evaluate-qa compare`."""

@@ -1,0 +1,132 @@
+"""Describe the comparison of systems in words, tables and JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from evaluate_qa.metrics._shared.arguments import counted
+
+from ..estimation.ppi import Estimate, Estimates
+from ..joining.labels import cluster_notes
+from ..joining.systems import JoinedSystems
+from ..terminal import new_table, open_console, print_lines
+from ..uncertainty.bounds import doubts
+from ..uncertainty.intervals import Interval, format_interval
+from ..uncertainty.paired import POWER, Change, Paired
+
+UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
+
+_SIGNIFICANT = 0.05
+_HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
+
+
+def show(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> None:
+    """Print one sentence for each system, then tables of verdicts and scores, then notes."""
+    console = open_console()
+    print_lines(console, [_result(pair, systems) for pair in pairs])
+    if ppi is not None:
+        print_lines(console, [
+            f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}."
+            for (one, other), found in ppi.differences.items()
+        ])  # fmt: skip
+    if any(pair.verdicts for pair in pairs):
+        grid = new_table("judged correct", ("wins", "losses", *_HEADINGS))
+        for pair in pairs:
+            if pair.verdicts:
+                grid.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
+        console.print(grid)
+    grid = new_table("mean score", _HEADINGS)
+    for pair in pairs:
+        grid.add_row(_title(pair), *_cells(pair.scores))
+    console.print(grid)
+    print_lines(console, notes(systems, pairs, ppi))
+
+
+def _result(pair: Paired, systems: JoinedSystems) -> str:
+    """Return whether a difference was detected, which differences these rows can detect, and the figures."""
+    values, change = systems.verdicts or systems.scores, pair.verdicts or pair.scores
+    before, after = (float(values[name].mean()) for name in (pair.baseline, pair.system))
+    figure = "judged correct" if pair.verdicts else "mean score"
+    found = "a difference was detected" if change.adjusted < _SIGNIFICANT else "no difference was detected"
+    limit = describe_power("differences", change.detectable, pair.rows, bool(pair.verdicts))
+    figures = describe_change(figure, before, after, change.difference, "95% interval")
+    return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
+
+
+def describe_change(figure: str, before: float, after: float, change: Interval, which: str) -> str:
+    """Return a change in words: `Judged correct: 50.0% → 51.7% (+1.7 points, 95% interval −1.6 to +5.1)`."""
+    form, scale, digits, unit = (".3f", 1, 3, "") if figure == "mean score" else (".1%", 100, 1, " points")
+    # + 0.0 turns −0 into 0
+    ends = (round(scale * one, digits) + 0.0 for one in (change.value, change.low, change.high))
+    value, low, high = (f"{end:+.{digits}f}".replace("-", "−") for end in ends)
+    return f"{figure.capitalize()}: {before:{form}} → {after:{form}} ({value}{unit}, {which} {low} to {high})"
+
+
+def describe_power(what: str, smallest: float | None, rows: int | None, of_verdicts: bool) -> str:
+    """Return the changes that rows can detect: `with these 300 rows, only drops of 6.2 points or more can be …`."""
+    subject = "these labels" if rows is None else f"these {rows:,} rows"
+    if smallest is None:
+        return f"{subject} are too few, or too few of them changed, to estimate which {what} they can detect"
+    size = f"{100 * smallest:.1f} points" if of_verdicts else f"{smallest:.3f}"
+    return f"with {subject}, only {what} of {size} or more can be detected reliably ({POWER:.0%} power)"
+
+
+def _title(pair: Paired) -> str:
+    from rich.markup import escape
+
+    return escape(f"{pair.system} − {pair.baseline}")
+
+
+def _cells(change: Change) -> list[str]:
+    smallest = "–" if change.detectable is None else f"{change.detectable:.3f}"
+    p_values = ("<0.0001" if value < 1e-4 else f"{value:.4f}" for value in (change.p_value, change.adjusted))  # noqa: PLR2004
+    return [format_interval(change.difference, "+"), *p_values, smallest]
+
+
+def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> Iterator[str]:
+    """Yield the notes on the figures, one line each."""
+    first = pairs[0]
+    alone = first.clusters == first.rows
+    tests = "McNemar's exact test for verdicts and sign flips for scores" if first.verdicts and alone else "sign flips"
+    yield (
+        f"{counted(first.rows, 'row')} of each system. Each 95% interval is the widest of three: random halves, Hall's "
+        f"and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
+        f"detectable size is detected with {POWER:.0%} power."
+    )
+    yield from cluster_notes(systems.cluster_column, first.clusters, first.rows)
+    for pair in pairs:
+        system = f"{pair.system}, " if len(pairs) > 1 else ""
+        for name, change in (("scores", pair.scores), ("verdicts", None if alone else pair.verdicts)):
+            for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
+                yield f"{system}{name}: {doubt}"
+    if systems.unscored:
+        yield f"The figures leave out {counted(systems.unscored, 'row')} for which a system has no score or verdict."
+    if ppi is None:
+        yield UNCORRECTED
+        return
+    for name, one in ppi.groups.items():
+        if isinstance(one, Estimate):
+            yield f"{name}: accuracy {format_interval(one.accuracy)} from {counted(one.labels, 'label')}."
+            yield from (f"{name}: {note}" for note in one.notes)
+    yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
+
+
+def as_json(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> dict[str, Any]:
+    """Return all figures, unrounded, for a JSON file."""
+    return {
+        "baseline": pairs[0].baseline,
+        "rows": pairs[0].rows,
+        "clusters": pairs[0].clusters,
+        "rows_left_out": systems.unscored,
+        "systems": [
+            {
+                "system": pair.system,
+                "wins": pair.wins,
+                "losses": pair.losses,
+                "scores": asdict(pair.scores),
+                "verdicts": pair.verdicts and asdict(pair.verdicts),
+                "powered": ppi and vars(ppi.differences[pair.system, pair.baseline]),
+            }
+            for pair in pairs
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Decision whether a system is worse than a baseline, for `evaluate-qa gate`."""

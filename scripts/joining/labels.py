@@ -1,0 +1,218 @@
+"""Join scored rows with the labels of some of them."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluate_qa.metrics._shared.arguments import counted
+
+from ..files.columns import Columns, read_columns
+from ..files.rows import RowsError
+from ..uncertainty.arrays import Bools, Floats
+from .column_names import ColumnNames
+from .keys import ID, both_names, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
+from .signatures import signature_column
+
+Places = NDArray[np.intp]
+
+LABELS = ("label", "correct")
+_OF_A_JUDGE = ({"tokens_in", "asked"}, {"tokens_in", "protocol"})
+"""Columns of a file that the judge scored, and of exported verdicts; then the column `label` holds a judge's labels."""
+WEIGHT = "weight"
+_TEXTS = ("question", "prediction")
+_WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
+    ("false", "no", "wrong", "incorrect"), 0.0
+)
+_UNLABELED = ("", "skip")
+
+
+@dataclass(frozen=True)
+class JoinedRows:
+    """Rows with a score, and the labels of some of them."""
+
+    rows: Places  # their places in the file
+    scores: Floats
+    labels: Floats  # NaN for rows without a label
+    # 1 / probability that the row was drawn, for rows with a label; None if there are no weights.
+    weights: Floats | None
+    clusters: list[str] | None  # None if each row stands alone
+    groups: list[str] | None  # None if there are no groups
+    unscored: int  # number of rows without a score, which are left out
+    unlabeled: int  # number of rows in the file of labels that have no label
+    columns: dict[str, str]  # the column that each kind of value was read from
+
+
+def read_scored(source: str, names: ColumnNames) -> Columns:
+    """Read the needed columns of the scored rows."""
+    return _read(source, [names.score, signature_column(names.score), names.cluster, names.group, *names.id])
+
+
+def read_labels(source: str, names: ColumnNames) -> Columns:
+    """Read the needed columns of the labels."""
+    return _read(source, [names.label, *LABELS, names.weight, WEIGHT, *names.id])
+
+
+def _read(source: str, names: Sequence[str | None]) -> Columns:
+    texts = [name for text in _TEXTS for name in both_names(text)]
+    return read_columns(source, [name for name in dict.fromkeys((*names, ID, *texts)) if name is not None])
+
+
+def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
+    """Return the rows with a score, and the labels of those that have one.
+
+    Raises:
+        RowsError: rows cannot be identified, a label belongs to no scored row, two labels belong to one row, or a
+            label, score or weight is invalid.
+    """
+    scores = parse_probabilities(scored, names.score)
+    label = names.label or label_column(labeled.source, labeled.present)
+    weight = names.weight or labeled.first_of([WEIGHT])
+    marks = parse_verdicts(labeled, label)
+    known = np.flatnonzero(~np.isnan(marks))
+    at = _find_scored_rows(scored, labeled, names.id, known)
+    there = np.flatnonzero(~np.isnan(scores))
+    columns = {"scores": names.score, "labels": label, "weights": weight, "clusters": cluster_column(scored, names)}
+    columns["groups"] = names.group
+
+    def at_scored_rows(values: Floats) -> Floats:
+        every = np.full(len(scored), np.nan)
+        every[at] = values[known]
+        return every[there]
+
+    return JoinedRows(
+        rows=there,
+        scores=scores[there],
+        labels=at_scored_rows(marks),
+        weights=None if weight is None else at_scored_rows(_weights(labeled, weight, ~np.isnan(marks))),
+        clusters=clusters_of(scored, names, there),
+        groups=None if names.group is None else texts_of(scored, names.group, there),
+        unscored=len(scored) - len(there),
+        unlabeled=len(marks) - len(known),
+        columns={kind: name for kind, name in columns.items() if name is not None},
+    )
+
+
+def label_column(
+    where: str, present: Collection[str], fix: str = "Put people's labels into the column 'correct'."
+) -> str:
+    """Return the column of people's labels, by default `label`; raise RowsError if it holds a judge's verdicts."""
+    names = [name for name in LABELS if name in present]
+    if LABELS[0] in names and any(columns <= {*present} for columns in _OF_A_JUDGE):
+        names.remove(LABELS[0])
+        if not names:
+            raise RowsError(f"{where}: the column {LABELS[0]!r} holds the verdicts of a judge. {fix}")
+    return (names or LABELS)[0]
+
+
+def parse_probabilities(file: Columns, name: str) -> Floats:
+    """Return a column of scores from 0 to 1, or of verdicts as True and False; NaN where it is empty."""
+    fix = "Name a column with such values, such as the verdict, with --column score=NAME."
+    return parse_numbers(file, name, fix, 0, 1)
+
+
+def parse_numbers(file: Columns, name: str, fix: str, low: float = -math.inf, high: float = math.inf) -> Floats:
+    """Return a column of finite numbers; NaN where it is empty. Raise RowsError for any other value, also for NaN."""
+    values = file.named(name)
+    missing = np.array([value is None or value == "" for value in values], dtype=bool)
+    found = np.array([_number(value) for value in values])
+    limits = f" from {low:g} to {high:g}" if low > -math.inf else ""
+    right = np.isfinite(found) & (found >= low) & (found <= high)
+    file.require(name, right | missing, f"a number{limits}. {fix}")
+    return np.where(missing, np.nan, found)
+
+
+def _number(value: Any) -> float:
+    """Return a number; 1 and 0 for True and False as text, and NaN for anything else."""
+    try:
+        return float(value) if isinstance(value, (int, float, str)) else math.nan
+    except OverflowError:
+        return math.nan
+    except ValueError:
+        return {"true": 1.0, "false": 0.0}.get(value.strip().lower(), math.nan)
+
+
+def parse_verdicts(file: Columns, name: str) -> Floats:
+    """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
+    values = file.named(name)
+    marks = np.array(list(map(parse_label, values)), dtype=np.float64)
+    right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
+    file.require(name, right, "1 or 0, true or false, right or wrong, a number between 0 and 1, or skip or nothing")
+    return marks
+
+
+def parse_binary_verdicts(file: Columns, name: str) -> Floats:
+    """Return a column of verdicts as 1, 0 or NaN; raise RowsError for other values."""
+    marks = parse_verdicts(file, name)
+    is_whole = np.isnan(marks) | np.isin(marks, (0, 1))
+    file.require(name, is_whole, "a verdict: 1 or 0, true or false, right or wrong, or nothing")
+    return marks
+
+
+def is_labeled(value: Any) -> bool:
+    """Return False for no label: an empty cell or the word skip."""
+    return normalize_spaces(value).lower() not in _UNLABELED
+
+
+def parse_label(value: Any) -> float:
+    """Return a label or verdict as a number, 1 for right; NaN for no label and for other values."""
+    word = normalize_spaces(value).lower()
+    return _WORDS[word] if word in _WORDS else _number(word)
+
+
+def _weights(labeled: Columns, name: str, is_labeled: Bools) -> Floats:
+    fix = "1 / probability that the row was drawn"
+    weights = parse_numbers(labeled, name, fix)
+    labeled.require(name, (weights > 0) | ~is_labeled, f"a number above 0: {fix}")
+    return weights
+
+
+def _find_scored_rows(scored: Columns, labeled: Columns, identity: Sequence[str], known: Places) -> list[int]:
+    """Return the scored row that each labeled row belongs to."""
+    of_scored, of_labeled = key_names([scored, labeled], identity, _TEXTS)
+    index = index_rows(scored, of_scored)
+    label_keys = list(index_rows(labeled, of_labeled))
+    for row in known.tolist():
+        if label_keys[row] not in index:
+            raise RowsError(
+                f"{labeled.place(row)}: {describe_key(of_labeled, label_keys[row])} is not in {scored.source}. Score "
+                "all rows that labels were drawn from, or drop this row."
+            )
+    at = [index[label_keys[row]] for row in known.tolist()]
+    pairs = zip(known.tolist(), at, strict=True)
+    require_same_texts("prediction", labeled, scored, pairs, "Label the answers that were scored.")
+    return at
+
+
+def cluster_column(file: Columns, names: ColumnNames) -> str | None:
+    """Return the column that groups related rows; by default the column of questions, if there is one."""
+    return names.cluster or file.first_of(both_names("question"))
+
+
+def clusters_of(file: Columns, names: ColumnNames, rows: Places) -> list[str] | None:
+    """Return the cluster of each row, an own one if the column is empty; None if there is no column for it."""
+    column = cluster_column(file, names)
+    if column is None:
+        return None
+    values = file.named(column)
+    return [normalize_spaces(values[row]) or f"\0{row}" for row in rows.tolist()]
+
+
+def cluster_notes(column: str | None, clusters: int | None, rows: int) -> Iterator[str]:
+    """Yield a note if fewer clusters than rows have been counted; None if rows stand alone."""
+    if clusters is not None and clusters < rows:
+        yield f"Rows with the same {column} are treated as one group ({counted(clusters, 'group')})."
+
+
+def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
+    """Return the texts of a column at some rows; raise RowsError if one is empty."""
+    values = file.named(name)
+    column = [normalize_spaces(values[row]) for row in rows.tolist()]
+    if "" in column:
+        raise RowsError(
+            f"{file.place(int(rows[column.index('')]))}: the column {name!r} is empty. Fill it, or name another column."
+        )
+    return column

@@ -1,0 +1,1 @@
+"""Rows to label: random samples, the file that a person labels, and plans of the number of labels."""
