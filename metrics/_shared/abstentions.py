@@ -18,19 +18,25 @@ _DO = (
 )
 _HAVE = r"have (?:any|enough|sufficient|access|information|specific|that|the|real|up|current|personal)\b"
 _KNOWLEDGE = r"(?:information|info|data|context|evidence|record)s?\b"
-_SOURCE = r"(?:text|context|passage|document|article|question|information)"
+_SOURCE = r"(?:text|context|passage|document|article|question|information|source)s?"
 
 _REFUSALS = (
     rf"i {_SURELY}(?:do not|dont) {_SURELY}(?:know\b|recall\b|remember\b|{_HAVE})",
     r"i ?a?m (?:not sure|unsure|not certain|uncertain|not aware|unaware|not familiar|unfamiliar)\b",
     rf"i ?a?m (?:unable|not able) to (?:\w+ )?{_DO}",
-    rf"i (?:cannot|can not|cant|could not|couldnt|will not|wont) (?:\w+ )?{_DO}",
+    rf"i (?:cannot|can not|cant|could not|couldnt|will not|wont)(?:$| (?:\w+ )?{_DO})",
+    rf"i (?:refuse|decline) to (?:\w+ )?{_DO}",
+    r"i(?: woul)?d rather not (?:say|answer|tell|comment)\b",
+    r"i prefer not to (?:say|answer|tell|comment)\b",
+    r"i (?:do not|dont) (?:\w+ )?understand (?:the|your|this) (?:question|request)\b",
+    r"(?:what|which(?: \w+)?|who|where) do you mean\b",
+    rf"(?:that|this|the)(?: \w+)? {_KNOWLEDGE} (?:is|are|was|were) (?:not|un) ?available$",
     r"(?:i have )?no (?:idea|clue)\b",
     r"(?:it is |its )?(?:not sure|unknown|unclear|unanswerable|not known)$",
     rf"(?:(?:there is |theres )(?:not enough|insufficient|no)|not enough|insufficient) (?:\w+ )?{_KNOWLEDGE}",
     rf"no {_KNOWLEDGE}(?:$| (?:about|on|is|was|available|given|provided|found)\b)",
     r"(?:(?:it|this|the answer|the question) )?(?:cannot|can not|cant|could not) be (?:determined|answered|inferred)\b",
-    rf"(?:the |this )?(?:given |provided )?{_SOURCE} (?:does not|doesnt|did not|didnt) (?:\w+ )?"
+    rf"(?:the |this )?(?:given |provided )?{_SOURCE} (?:do(?:es)? not|do(?:es)?nt|did not|didnt) (?:\w+ )?"
     r"(?:mention|say|state|provide|specify|contain|include|give)\b",
     r"(?:n/a|idk|no answer|no comment|no response|not available|not specified|not mentioned|not applicable)$",
     r"(?:could|can|would) you (?:please )?(?:clarify|specify|provide|give|be more specific|rephrase)\b",

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import is_number
+from .arguments import is_number, shown
 from .rewards import isolate_from_training
 from .scorer import Scorer
 from .tracking import Tracker, check_tracker, track
@@ -223,6 +223,11 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
         values = values[0]
     if isinstance(values, list):
         return [row for batch in values for row in _id_rows(batch, metric, column)]
+    if not hasattr(values, "shape"):
+        raise TypeError(
+            f"{metric}: the {column} contain {shown(values)}; expected an array of token ids with one row for each "
+            "answer, or a list of such arrays"
+        )
     if len(values.shape) != 2 or "int" not in str(values.dtype):  # noqa: PLR2004
         raise ValueError(
             f"{metric}: the {column} have the shape {tuple(values.shape)} and the type {values.dtype}, so they may be "

@@ -61,7 +61,7 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
-            answer is correct if it contains the reference word for word and does not deny it.
+            answer is correct if it contains the reference's words, in any inflection, and does not deny them.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, margin, not_attempted; value_kind, value_reference, value_answer and value_verdict of

@@ -17,6 +17,16 @@ NO_ATTEMPTS = [
     "It cannot be determined.",
     "Could you please clarify which war you mean?",
     "Please provide more context.",
+    *(
+        "I refuse to answer.",
+        "I'd rather not say.",
+        "As an AI, I can't.",
+        "What do you mean?",
+        "Which one do you mean?",
+    ),
+    "Sorry, I do not understand the question.",
+    "That information is not available.",
+    "The provided passages do not contain the answer.",
 ]
 ATTEMPTS = [
     *("Paris", "None", "Zero.", "42", "Na", "The Unknown Soldier", "Sorry", "No Information Society", "ليس باريس"),

@@ -23,6 +23,9 @@ from evaluate_qa.metrics._shared.exact_match import exact_score
         ("Xi'an", "Xi'an"),
         ("Нева", "Город стоит на Неве."),
         ("Kraków", "w dawnej stolicy, Krakowie"),
+        ("猫", "这是一只猫。"),
+        ("赤", "赤色"),
+        ("жёлтого", "Лимон желтый."),
     ],
 )
 def test_sentences_with_the_reference_are_right(reference, answer):
@@ -52,6 +55,9 @@ def test_sentences_with_the_reference_are_right(reference, answer):
         ("Ankara", "Ankara değil"),
         ("Iran", "To było w Iraku."),
         ("Волга", "Волгоград"),
+        ("猫", "熊猫"),
+        ("日本", "日本海"),
+        ("Иван", "Иванов"),
     ],
 )
 def test_denials_alternatives_and_longer_names_are_wrong(reference, answer):
