@@ -30,9 +30,11 @@ def serve(
     token. SIGTERM and Ctrl+C end the server after it has answered all requests.
     """
     with reported_errors("serve", "stopped"):
+        from evaluate_qa.metrics._shared.devices import limit_shape_caches
+
         from ..files.rows import did_you_mean
-        from ..loading import keep_few_shapes, metric_names
         from ..loading import load as load_scorer
+        from ..loading import metric_names
         from ..options import parse_options
 
         metric, *more = metrics
@@ -57,7 +59,7 @@ def serve(
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
         with listen(host, port) as listening:
             os.environ["TQDM_DISABLE"] = "1"
-            keep_few_shapes()
+            limit_shape_caches()
             typer.echo(f"Loading {metric}…", err=True)
             server.load()
             at = address(listening)

@@ -215,7 +215,7 @@ class ChunkScorer:
             return self._metric.compute(**given), ()
         options, checked = self._metric.check_call(given)
         scored = self._metric.score(checked, options)
-        return self._metric.result(scored, options, per_example=True), self._metric.statistics(scored)
+        return self._metric.result(scored, options, per_example=True), scored.statistics
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]

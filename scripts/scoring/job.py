@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluate_qa.metrics._shared.arguments import counted, is_installed, is_number
+from evaluate_qa.metrics._shared.devices import limit_shape_caches
 
 from ..files.rows import STANDARD, Record, Row, place, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
-from ..loading import keep_few_shapes, load_metric
+from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
 from .columns import MetricColumns, accepted_columns
 from .output import SavedChunks, check_bad_rows
@@ -161,7 +162,7 @@ class ScoringJob:
 
     def scorer(self) -> ChunkScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
-        keep_few_shapes()
+        limit_shape_caches()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
         if "videos" in accepted_columns(metric) and self.target != STANDARD and "cache_dir" not in self.load:
