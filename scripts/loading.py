@@ -130,12 +130,3 @@ class LazyMetric:
         """Return the result of `compute` for some rows."""
         result: dict[str, Any] = self._metric.compute(**columns, **self._compute)
         return result
-
-
-def keep_few_shapes() -> None:
-    """Limit the caches of oneDNN and torch to 32 batch shapes, to save memory in long commands.
-
-    The default of 1,024 shapes takes 200 MB for long answers. Batches are sorted by length, so few shapes are enough.
-    """
-    for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-        os.environ.setdefault(name, "32")

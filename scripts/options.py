@@ -2,9 +2,11 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from evaluate_qa.metrics._shared.arguments import check_keywords, declarations, made
 
 from .files.rows import did_you_mean
 
@@ -42,6 +44,13 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
                 f"option {text!r} is for the metric {owner!r}, which is not used. {did_you_mean(owner, there)}"
             )
     return options
+
+
+def compute_options(metric: Any, given: Mapping[str, Any]) -> Any:
+    """Return the options of a metric's `compute`, as its class; raise TypeError or ValueError for any other keyword."""
+    known = declarations(metric.options)
+    check_keywords(metric.name, given, known, elsewhere=declarations(metric.loading), place="load")
+    return made(metric.name, metric.options, given)
 
 
 def parse_column_names(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:

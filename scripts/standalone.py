@@ -71,7 +71,8 @@ def program(metric: Any) -> str:
     if not module.startswith("evaluate_qa."):
         return module
     # To find the modules that the metric needs would take longer than to read all of them.
-    files = sorted(file for file in _file(module).parents[1].rglob("*.*") if file.suffix in {".jinja", ".py", ".tsv"})
+    kinds = {".b85", ".jinja", ".py", ".tsv"}
+    files = sorted(file for file in _file(module).parents[1].rglob("*.*") if file.suffix in kinds)
     texts = (file.read_bytes() for file in files)
     return f"{module}@{sha256(b''.join(texts)).hexdigest()[:16]}"
 

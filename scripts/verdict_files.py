@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluate_qa.metrics._shared.arguments import ANSWERS, Kind, Number, Unexpected, Whole
-from evaluate_qa.metrics._shared.progress import followed, progress
+from evaluate_qa.metrics._shared.progress import progress, track_progress
 from evaluate_qa.metrics.judge.decision_api import PROBABILITIES, DecisionQuestions, parse_questions
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, load_protocol
 from evaluate_qa.metrics.judge.reading import Verdict
@@ -55,7 +55,7 @@ def export_verdicts(folder: Path, target: str) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)  # otherwise, an unreadable cache would look empty
         try:
-            return write_rows(target, map(_format, followed(VerdictStore(folder), "verdicts: export", "verdict")))
+            return write_rows(target, map(_format, track_progress(VerdictStore(folder), "verdicts: export", "verdict")))
         except UserWarning as warning:
             problem = str(warning).partition(". ")[0]
             raise OSError(f"{problem}. Restore the file, or give another --cache-dir.") from None

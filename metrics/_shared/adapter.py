@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .arguments import KNOWN_COLUMNS, check_keywords, check_keywords_only, declarations
-from .scorer import ABANDONED, Scored, Scorer, with_methods
+from .scorer import ABANDONED, Scored, Scorer, list_methods
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
@@ -55,11 +55,11 @@ class Adapter(_Base):
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )
         passed = {name: given[name] for name in of_evaluate & given.keys()}
-        if passed.get("num_process", 1) == 1 and not _writable(passed.get("cache_dir")):
+        if passed.get("num_process", 1) == 1 and not _is_writable(passed.get("cache_dir")):
             del passed["cache_dir"]  # evaluate then writes rows to its default folder
         super().__init__(config_name, **passed)
         self._rows_of = self._turn  # the scorer's lock, which a forked process replaces if another thread held it
-        self.__doc__ = with_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
+        self.__doc__ = list_methods(scorer).replace("evaluate_qa.load", "evaluate.load")  # what `help(metric)` shows
 
     def _info(self) -> Any:
         import datasets
@@ -142,7 +142,7 @@ class Adapter(_Base):
         return vars(self) | dict.fromkeys((*_ROW_ATTRIBUTES, "_rows_of"))
 
 
-def _writable(folder: str | os.PathLike[str] | None) -> bool:
+def _is_writable(folder: str | os.PathLike[str] | None) -> bool:
     """Return whether the folder is unset or writable."""
     if folder is None:
         return True

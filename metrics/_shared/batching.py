@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Indices
 from .progress import progress
-
-Indices = NDArray[np.intp]
 
 
 def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = None) -> Iterator[Indices]:
@@ -31,7 +30,7 @@ def batches(lengths: NDArray[Any], token_budget: int, batch_size: int | None = N
         start += size
 
 
-def run(
+def run_batches(
     lengths: NDArray[Any],
     forward: Callable[[Indices], NDArray[Any]],
     *,
@@ -46,17 +45,17 @@ def run(
     """
     with progress(describe, len(lengths), "text") as bar:
         for batch in batches(lengths, token_budget, batch_size):
-            for indices, outputs in _halving(batch, forward):
+            for indices, outputs in _run_or_halve(batch, forward):
                 bar.update(len(indices))
                 yield indices, outputs
 
 
-def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iterator[tuple[Indices, NDArray[Any]]]:
+def _run_or_halve(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iterator[tuple[Indices, NDArray[Any]]]:
     """Run one batch; if memory runs out, run its halves."""
     try:
         outputs = forward(batch)
     except (RuntimeError, MemoryError) as error:
-        if not _out_of_memory(error):
+        if not _is_out_of_memory(error):
             raise
         outputs = None
         reason = str(error)
@@ -67,10 +66,10 @@ def _halving(batch: Indices, forward: Callable[[Indices], NDArray[Any]]) -> Iter
         raise MemoryError(f"out of memory with a single row; a device with more memory is needed ({reason})")
     else:
         middle = len(batch) // 2
-        yield from _halving(batch[:middle], forward)
-        yield from _halving(batch[middle:], forward)
+        yield from _run_or_halve(batch[:middle], forward)
+        yield from _run_or_halve(batch[middle:], forward)
 
 
-def _out_of_memory(error: BaseException) -> bool:
+def _is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error is CUDA's OutOfMemoryError, or a similar RuntimeError of MPS or the CPU."""
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "allocate memory" in str(error)

@@ -133,7 +133,8 @@ class LocalModel(ChatModel):
         """
         import numpy as np
 
-        from .batching import Indices, run
+        from .arrays import Indices
+        from .batching import run_batches
 
         tokenizer, model = self._loaded
         # The chat template has added the special tokens, so the tokenizer must not.
@@ -146,7 +147,7 @@ class LocalModel(ChatModel):
             return replies
 
         lengths = np.array(list(map(len, prompts)))
-        for rows, replies in run(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size):
+        for rows, replies in run_batches(lengths, forward, token_budget=self.token_budget, batch_size=self.batch_size):
             for row, reply in zip(rows, replies, strict=True):
                 deliver(int(row), reply)
 

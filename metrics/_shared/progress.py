@@ -19,7 +19,7 @@ def progress(describe: str | None, total: int | None, unit: str, initial: int = 
     """
     from tqdm.auto import tqdm
 
-    if describe is None or not _wanted():
+    if describe is None or not _is_wanted():
         return tqdm(disable=True)
     live = _is_live()
     return tqdm(
@@ -36,7 +36,7 @@ def progress(describe: str | None, total: int | None, unit: str, initial: int = 
     )
 
 
-def followed(items: Iterable[_Item], describe: str, unit: str) -> Iterator[_Item]:
+def track_progress(items: Iterable[_Item], describe: str, unit: str) -> Iterator[_Item]:
     """Yield the items under a progress bar."""
     with progress(describe, len(items) if isinstance(items, Sized) else None, unit) as bar:
         for item in items:
@@ -60,7 +60,7 @@ class _Log:
 @contextmanager
 def library_bars() -> Iterator[None]:
     """Hide the bars of libraries (downloads, loading of weights) where ours are hidden, and in logs."""
-    if _wanted() and _is_live():
+    if _is_wanted() and _is_live():
         yield
         return
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
@@ -77,7 +77,7 @@ def library_bars() -> Iterator[None]:
         (enable_progress_bars if downloading else disable_progress_bars)()
 
 
-def _wanted() -> bool:
+def _is_wanted() -> bool:
     """Return whether there is a place for bars and no switch hides them; a module not yet imported sets no switch."""
     datasets, evaluate = sys.modules.get("datasets"), sys.modules.get("evaluate.utils.logging")
     return not (

@@ -5,7 +5,8 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -22,7 +23,7 @@ from .arguments import (
     shown,
     without_thoughts,
 )
-from .devices import best_device, training_undisturbed
+from .devices import best_device
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
 
@@ -54,7 +55,7 @@ def extractor(metric: str, extract: Extract) -> Extractor | None:
     if isinstance(extract, re.Pattern) and isinstance(extract.pattern, str):
         return partial(_last_match, extract)
     if callable(extract):
-        return partial(_called, metric, extract)
+        return partial(_call_extractor, metric, extract)
     raise TypeError(f"{metric}: extract is {extract!r}; expected a tag, a regular expression or a callable")
 
 
@@ -69,7 +70,7 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
     return found[-1].strip() if found and found[-1] is not None else None
 
 
-def _called(metric: str, function: Callable[[str], Any], text: str) -> str | None:
+def _call_extractor(metric: str, function: Callable[[str], Any], text: str) -> str | None:
     answer = function(text)
     if answer is not None and not isinstance(answer, str):
         raise TypeError(f"{metric}: extract returned {answer!r}; expected a string, or None if there is no answer")
@@ -191,10 +192,12 @@ class ForReward(Scorer):
         _, options = self.check_ahead(**given)
         columns = {role: column for role, column in columns.items() if role in self.columns}
         find = extractor(self.name, extract)
-        reward = Reward(self._beside_policy(), columns, options, value, find, missing, name, log, not asynchronous)
+        reward = Reward(
+            self._metric_beside_policy(), columns, options, value, find, missing, name, log, not asynchronous
+        )
         return AsyncReward(reward) if asynchronous else reward
 
-    def _beside_policy(self) -> Any:
+    def _metric_beside_policy(self) -> Any:
         """Return this metric, or a copy on the CPU if its model would by default run on the policy's accelerator."""
         options = self.load_options
         if "device" not in declarations(type(options)) or options.device or best_device() == "cpu":
@@ -248,11 +251,11 @@ class Reward:
         texts = check_column(self.metric.name, "completions", completions, partial(_message_text, "completions"))
         found: list[str | None] = list(map(self._extract or str, texts))
         rows = self._rows(prompts, found, columns)
-        known = [row for row, references in enumerate(rows["references"]) if not _blank(references)]
-        scored = self._scored(rows, [row for row in known if found[row] is not None])
+        known = [row for row, references in enumerate(rows["references"]) if not _is_blank(references)]
+        scored = self._score_rows(rows, [row for row in known if found[row] is not None])
         rewards: list[float | None] = [None] * len(texts)
         for row in known:
-            rewards[row] = self._missing if found[row] is None else self._worth(scored[row])
+            rewards[row] = self._missing if found[row] is None else self._reward_value(scored[row])
         means = self._means(scored, [found[row] is not None for row in known])
         if log_metric is not None:
             for label, figure in means.items():
@@ -267,13 +270,13 @@ class Reward:
             track(self._log, f"rewards/{self.__name__}", figures, table, columns.get("trainer_state"))
         return rewards
 
-    def _worth(self, scored: Mapping[str, Any]) -> float | None:
+    def _reward_value(self, scored: Mapping[str, Any]) -> float | None:
         """Return the reward of a scored answer; None if it could not be scored."""
-        worth: float | None = scored["verdict" if self._value == "verdict" else "score"]
-        if worth is None or isinstance(self._value, str):
-            return None if worth is None else float(worth)
+        value: float | None = scored["verdict" if self._value == "verdict" else "score"]
+        if value is None or isinstance(self._value, str):
+            return None if value is None else float(value)
         low, high = self._value
-        return min(max((worth - low) / (high - low), 0.0), 1.0)
+        return min(max((value - low) / (high - low), 0.0), 1.0)
 
     def _rows(self, prompts: Sequence[Any], found: list[str | None], given: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the columns for `compute`."""
@@ -295,19 +298,19 @@ class Reward:
                 raise ValueError(f"{name}: {role} has length {len(values)}; expected {len(found)}, one per completion")
         return rows
 
-    def _scored(self, rows: Mapping[str, list[Any]], chosen: Sequence[int]) -> dict[int, dict[str, Any]]:
+    def _score_rows(self, rows: Mapping[str, list[Any]], chosen: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return the row scores of `compute` by row number, for the chosen rows."""
         if not chosen:
             return {}
         given = {role: [values[row] for row in chosen] for role, values in rows.items()}
         try:
-            with training_undisturbed(self._alone):
+            with isolate_from_training(self._alone):
                 table = self.metric.compute(**given, **self._options)["per_example"]
         except RowError as error:
-            raise self._located(error, chosen) from None
+            raise self._locate_error(error, chosen) from None
         return {row: {name: values[at] for name, values in table.items()} for at, row in enumerate(chosen)}
 
-    def _located(self, error: RowError, rows: Sequence[int]) -> RowError:
+    def _locate_error(self, error: RowError, rows: Sequence[int]) -> RowError:
         """Return the error with the number of the completion, the name of the data set's column, and a fix."""
         row, column = rows[error.row], self._columns.get(error.column)
         place = "prompts" if column is None else column
@@ -351,7 +354,21 @@ def _keyword(role: str) -> str:
     return "answers" if role == "references" else role
 
 
-def _blank(references: Any) -> bool:
+def _is_blank(references: Any) -> bool:
     """Return whether a row has no reference: None, a blank text, or a list of only these."""
     items = [references] if references is None or isinstance(references, str) else as_list(references)
     return items is not None and all(item is None or (isinstance(item, str) and not item.strip()) for item in items)
+
+
+@contextmanager
+def isolate_from_training(alone: bool = True) -> Iterator[None]:
+    """Record no gradients, and restore torch's random state at the end. Does nothing if torch is not imported.
+
+    `alone` is False if another thread may draw random numbers meanwhile, which restoring the state would repeat.
+    """
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    with torch.random.fork_rng(devices=[], enabled=alone), torch.no_grad():
+        yield

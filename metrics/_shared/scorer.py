@@ -4,7 +4,7 @@ import inspect
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
 
@@ -24,6 +24,8 @@ from .arguments import (
     made,
 )
 
+Columns = dict[str, list[Any]]  # by name; all have one entry per row
+
 __tracebackhide__ = True  # pytest shows the message and the caller
 
 
@@ -31,15 +33,18 @@ __tracebackhide__ = True  # pytest shows the message and the caller
 class Scored:
     """The scores of rows."""
 
-    # Its attributes are the columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason
-    # why a row could not be scored. A column that is None is left out.
-    scores: Any
+    # The columns of the result's `per_example`: `score`, often `verdict`, …; `error` is the reason why a row could not
+    # be scored.
+    per_example: Columns
     settings: Mapping[str, object]  # the signature's values by key
-    values: Any = None  # has more columns
+    summary: Mapping[str, Any] = field(default_factory=dict)  # figures of all rows together; they replace means
+    # Sums over the rows, from which `pooled_score` computes the score of the rows of several calls.
+    statistics: Sequence[float] = ()
 
     def part(self, rows: Sequence[int]) -> "Scored":
         """Return the scores of some rows."""
-        return replace(self, scores=_part(self.scores, rows), values=_part(self.values, rows) if self.values else None)
+        columns = {name: [values[row] for row in rows] for name, values in self.per_example.items()}
+        return replace(self, per_example=columns)
 
 
 class Scorer:
@@ -88,7 +93,7 @@ class Scorer:
                 f"the command line: --load config={model})"
             )
         self._take_turns()
-        self.__doc__ = with_methods(type(self))  # what `help(scorer)` shows
+        self.__doc__ = list_methods(type(self))  # what `help(scorer)` shows
 
     def load(self) -> Any:
         """Return the model. Called once, after rows have passed all checks."""
@@ -159,8 +164,7 @@ class Scorer:
 
     def result(self, scored: Scored, options: Any, per_example: bool) -> dict[str, Any]:
         """Return means, signature and row scores as Python numbers, strings and lists."""
-        columns = vars(scored.scores) | (vars(scored.values) if scored.values else {})
-        rows = {name: _listed(values) for name, values in columns.items() if values is not None}
+        rows = scored.per_example
         result: dict[str, Any] = {self.name: mean(rows["score"])}
         if "verdict" in rows:
             result["accuracy"] = mean(rows["verdict"])
@@ -172,6 +176,7 @@ class Scorer:
             result["unsupported_language"] = sum(rows["unsupported_language"])
         if "error" in rows:
             result["unscored"] = sum(error is not None for error in rows["error"])
+        result |= scored.summary
         result["signature"] = self.signature(scored.settings)
         return result | {"per_example": rows} if per_example else result
 
@@ -185,7 +190,7 @@ class Scorer:
         for column in self.required:
             if given.get(column) is None:
                 raise ValueError(f"{self.name}: {column} is missing; expected a list with one entry for each row")
-        checked = self._checked({column: rows for column, rows in given.items() if rows is not None})
+        checked = self._check_given({column: rows for column, rows in given.items() if rows is not None})
         count = len(checked[self.required[0]])
         columns = {
             name: checked[name] if name in checked else [column.check(None) for _ in range(count)]
@@ -207,7 +212,7 @@ class Scorer:
         for column in self.columns:
             if (values := given.get(column)) is not None:
                 rows[column] = values if (listed := as_list(values)) is None else listed
-        if checked := self._checked(rows):
+        if checked := self._check_given(rows):
             count = len(next(iter(checked.values())))
             # A placeholder text fills each column that has not been given yet.
             missing = {
@@ -216,7 +221,7 @@ class Scorer:
             self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
         return rows, options
 
-    def _checked(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _check_given(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         checked = {
             name: check_column(self.name, name, rows, self.columns[name].check) for name, rows in columns.items()
         }
@@ -260,6 +265,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_other_threads)
 
 
+def as_columns(scores: Any) -> Columns:
+    """Return a dataclass of arrays and lists as columns; a field that is None is left out."""
+    fields = {name: values for name, values in vars(scores).items() if values is not None}
+    return {name: values if isinstance(values, list) else values.tolist() for name, values in fields.items()}
+
+
 def mean(values: Sequence[Any]) -> float | None:
     """Return the mean of the values that are not None; None if all are None."""
     known = [value for value in values if value is not None]
@@ -275,8 +286,8 @@ def documentation(scorer: type[Scorer]) -> str:
     ]
     others = ", ".join(name for name in KNOWN_COLUMNS if name not in scorer.columns)
     columns += [f"{others}: Accepted for use with `evaluate.combine`, and ignored."] if others else []
-    lines = [*columns, *_described(scorer.options), "per_example: False leaves out the scores of each row."]
-    loading = _described(scorer.loading)
+    lines = [*columns, *_describe_options(scorer.options), "per_example: False leaves out the scores of each row."]
+    loading = _describe_options(scorer.loading)
     loading = ["", "Args of evaluate_qa.load:", *(f"    {line}" for line in loading)] if loading else []
     return "\n".join([f"{about}\n\nArgs:", *(f"    {line}" for line in lines), *loading]) + sections + rest
 
@@ -285,18 +296,18 @@ def documentation(scorer: type[Scorer]) -> str:
 _METHODS = ("compute", "reward", "compute_metrics", "teacher_forced", "fit")
 
 
-def with_methods(metric: type) -> str:
+def list_methods(metric: type) -> str:
     """Return the docstring of a class with a section that lists the methods for users."""
     methods = [(name, getattr(metric, name)) for name in _METHODS if hasattr(metric, name)]
     lines = [f"    {name}: {(inspect.getdoc(method) or '').partition(chr(10))[0]}" for name, method in methods]
     return "\n".join([f"{metric.__doc__}\n\nMethods (`help(metric.compute)`, …):", *lines])
 
 
-def _described(options: type[Options]) -> list[str]:
-    return [f"{name}: {described(one)}" for name, one in declarations(options).items()]
+def _describe_options(options: type[Options]) -> list[str]:
+    return [f"{name}: {describe_option(one)}" for name, one in declarations(options).items()]
 
 
-def described(option: Declaration) -> str:
+def describe_option(option: Declaration) -> str:
     """Return the documentation of an option: its help, the range of a number, and the default."""
     if not option.default_text:
         return option.help
@@ -304,15 +315,3 @@ def described(option: Declaration) -> str:
     bounded = getattr(option.kind, "low", None) not in (None, 1)
     values = f"Expects {option.kind.expected}; default" if bounded else "Default"
     return f"{option.help} {values}: {option.default_text}."
-
-
-def _part(columns: Any, rows: Sequence[int]) -> Any:
-    parts = {
-        name: [values[row] for row in rows] if isinstance(values, list) else None if values is None else values[[*rows]]
-        for name, values in vars(columns).items()
-    }
-    return type(columns)(**parts)
-
-
-def _listed(values: Any) -> list[Any]:
-    return values if isinstance(values, list) else values.tolist()

@@ -1,6 +1,7 @@
 """Store bytes by text in SQLite, as a cache: a failure costs time, but changes no score."""
 
 import hashlib
+import os
 import sqlite3
 import warnings
 import zlib
@@ -24,6 +25,17 @@ _INSERT = f"""
 """
 
 _Result = TypeVar("_Result")
+
+
+class CacheOptions:
+    """Options with a folder `cache_dir`, which subclasses declare with their own help."""
+
+    cache_dir: str | os.PathLike[str] | None
+
+    @property
+    def cache(self) -> Path | None:
+        """`cache_dir` as a path."""
+        return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
 
 class Store:

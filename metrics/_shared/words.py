@@ -27,7 +27,7 @@ _REWRITINGS = tuple(
         ("%‰$€£¥₹°", r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)", ""),
         ("([", r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])", r"\1\2:\3\4"),
         # Remove the commas in 1,234,567.
-        (",", r"\d[\d,]*", lambda match: _joined(match[0])),
+        (",", r"\d[\d,]*", lambda match: _join_digits(match[0])),
         # A dash between digits is a hyphen, and one before a number a minus: "1979–80", "–40".
         ("–", r"(?<=\d)–(?=\d)|(?<!\S)(?<!\d )–(?=\d)", "-"),
         ("*", r"(?<![\w*])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*])", r"\1"),
@@ -66,14 +66,14 @@ def exact_words(text: str, articles: bool = False) -> tuple[str, ...]:
     ('us', 'grew', 'by', '1500', '-3.5%', 'in', 'c++')
     """
     # Most words are alphanumeric, so that only their case changes.
-    stripped = [word if word.isalnum() else _bare(word) for word in _rewritten(text).split()]
+    stripped = [word if word.isalnum() else _strip_punctuation(word) for word in _rewrite(text).split()]
     bare = [word for word in stripped if word.isalnum() or not _NO_WORD.fullmatch(word)]
     kept = [word for number, word in enumerate(bare) if word not in _ARTICLES and (word != "A" or number)]
     words = kept if kept and not articles else bare
     return tuple(word.lower() if word.isalnum() else _plain(word) for word in words) or tuple(text.lower().split())
 
 
-def _rewritten(text: str) -> str:
+def _rewrite(text: str) -> str:
     """Return a text in which words are between spaces."""
     if not text.isascii():
         text = UNSPACED.sub(r" \1 ", text.translate(_ALIKE))
@@ -86,7 +86,7 @@ def _rewritten(text: str) -> str:
     return text
 
 
-def _joined(digits: str) -> str:
+def _join_digits(digits: str) -> str:
     """Return digits without the commas before the groups of three at their end."""
     start = len(digits)
     while start > 4 and re.fullmatch(r"\d,\d{3}", digits[start - 5 : start]):  # noqa: PLR2004
@@ -94,7 +94,7 @@ def _joined(digits: str) -> str:
     return digits[:start] + digits[start:].replace(",", "")
 
 
-def _bare(word: str) -> str:
+def _strip_punctuation(word: str) -> str:
     """Return a word without surrounding punctuation of prose."""
     if word[-1] in _ENDS and word[:-1].isalnum():
         return word[:-1]

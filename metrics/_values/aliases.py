@@ -10,14 +10,16 @@ from .comparison import Texts
 from .phrases import NEGATION
 from .substances import SUBSTANCES
 
+_LINES = Path(__file__).with_name("aliases.tsv").read_text(encoding="utf-8").splitlines()
+ACRONYMS = frozenset(name for line in _LINES for name in line.split("\t") if name.isupper())
+"""Acronyms whose names are known."""
 _SHORTEST = 3  # Letters of a name of only English letters.
 
 
 @lru_cache(maxsize=1)
 def _names() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the words of each name in `aliases.tsv` and of each substance, with all names of the same thing."""
-    lines = Path(__file__).with_name("aliases.tsv").read_text(encoding="utf-8").splitlines()
-    listed = [line.split("\t") for line in lines] + [[name, *others] for name, _, *others in SUBSTANCES]
+    listed = [line.split("\t") for line in _LINES] + [[name, *others] for name, _, *others in SUBSTANCES]
     groups = [
         [exact_words(name) for name in names if len(name) >= (_SHORTEST if name.isascii() else 2)] for names in listed
     ]
@@ -25,12 +27,17 @@ def _names() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     for group in groups:
         for name in group:
             names[name] += group
-    return names
+    return dict(names)
 
 
 def has_alias(reference: str) -> bool:
     """Return whether a reference is a name that has another one."""
     return exact_words(reference) in _names()
+
+
+def are_aliases(name: str, other: str) -> bool:
+    """Return whether two texts are just names of the same thing."""
+    return exact_words(name) in _names().get(exact_words(other), ())
 
 
 def is_alias(texts: Texts) -> bool:

@@ -34,9 +34,12 @@ _FIRST_LETTER = re.compile(
 )
 _OF_OPTIONS = re.compile(r"\b(?:options?|which of the following|multiple choice|choose|select|pick)\b", re.IGNORECASE)
 _COMMITS = re.compile(
-    r"\b(?:but (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so)"
+    r"\b(?:(?:but|so) (?:it['’]s|it is)|go(?:ing)? (?:for|with)|(?:switch|chang)\w+ (?:it |that |my answer )?to|,? so|"
+    r"(?i:therefore|thus|hence|so),? the (?:correct |right )?(?:answer|option|choice) is)"
     r" \(?([A-H])\b(?![\w' ]*\b(?:but|no)\b)|^([A-H]) is (?:what|the one|my)\b|\b([A-H]) it is\b"
 )
+# A letter before its reasons, which may name other options.
+_EXPLAINED = re.compile(r"^\W*([A-H])[).]?(?:\s*\n|,? (?:because|since|as)\b)")
 _ALL = re.compile(
     r"\W*(?:(?P<none>none|neither)|all)\b(?: (?:of )?(?:them|these|those|(?:the )?(?:above|two|three|four)))?\b",
     re.IGNORECASE,
@@ -110,7 +113,7 @@ def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
 
 def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
     """Return the letters of the options that a sentence chooses by a letter, or else by the text of an option."""
-    chosen = [*_COMMITS.finditer(answer)][-1:] or _CHOSEN.finditer(answer)
+    chosen = [*_COMMITS.finditer(answer)][-1:] or [*_EXPLAINED.finditer(answer)] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}
     letters &= offered.keys() or letters
     if letters:

@@ -94,6 +94,7 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
+_EMPHASIS = re.compile(r"^\s*\*\*([^*]+)\*\*([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
     r"(?:\s####|\n\W*(?:final )?answer:|<answer>)\s*(?P<end>[^\n<]{1,80}?)\s*(?:</answer>)?\W*$", re.IGNORECASE
@@ -171,6 +172,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
+    answer = _EMPHASIS.sub(r"\1", answer)
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
@@ -303,11 +305,11 @@ _RULES = (
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
     Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
-    Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
+    Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),
     Rule("place", compare_known_name, is_known_name, longest_reference=40, longest_answer=100),
     Rule("negation", _if(is_denial, False)),

@@ -10,6 +10,7 @@ from itertools import dropwhile, permutations, product
 from pathlib import Path
 
 from .._shared.words import exact_words
+from .aliases import ACRONYMS, are_aliases
 from .comparison import Texts
 from .reading import value_of_roman
 from .substances import have_one_name
@@ -153,13 +154,17 @@ def compare_acronym(texts: Texts) -> bool | None:
     clause = texts.answer.partition(", ")[0]  # "the WHO, based in Geneva"
     if not (_may_be_acronym(texts.reference) or _may_be_acronym(texts.answer) or _may_be_acronym(clause)):
         return None
-    names = (_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference))
+    names = [_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference)]
     answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long and _is_other(answer, reference) else None
     same = _abbreviates(reference, texts.answer)
-    return _abbreviates(answer, texts.reference) if same is None else same
+    same = _abbreviates(answer, texts.reference) if same is None else same
+    # FBI is not the "Federal Bureau of Intelligence".
+    known = [letters for letters in (reference, answer) if letters in ACRONYMS]
+    listed = any(are_aliases(name, letters) for letters in known for name in (*names, texts.answer) if name != letters)
+    return listed if same and known else same
 
 
 def _may_be_acronym(text: str) -> bool:

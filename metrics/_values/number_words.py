@@ -89,7 +89,9 @@ _IN_ENGLISH_NUMBERS = word_set(
     "zer o os one two thr fou fiv six sev eig nin ten ele twe thi for fif hun tho mil bil tri fir sec"
 )
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
-_LETTER_SCALED = re.compile(r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24})([kKMT]|(?<=\d)m|bn|B)(?![\w/^])")
+_LETTER_SCALED = re.compile(
+    r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24}(?:(?<=\d) (?=B\b))?)([kKMT]|(?<=\d)m|bn|B)(?![\w/^])"
+)
 _POWER_OF_LETTER = {"k": 3, "K": 3, "m": 6, "M": 6, "bn": 9, "B": 9, "T": 12}
 _DOZENS = re.compile(r"\b(?:(\d+)|une|ein|una) (?:dozen|dutzend|douzaines?|docenas?|dozzin[ae])\b", re.IGNORECASE)
 _LAST_DAYS = dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31) | dict.fromkeys(
@@ -154,7 +156,8 @@ def _scaled(match: re.Match[str], language: str) -> str:
 def _letter_scaled(match: re.Match[str]) -> str:
     """Return 12×10^3 for 12k. After a currency, m is a million and T a trillion; otherwise, they are units."""
     currency, digits, letter = match.groups("")
-    return match[0] if letter in "mT" and not currency else f"{currency}{digits}×10^{_POWER_OF_LETTER[letter]}"
+    unit = not currency and (letter in "mT" or digits.endswith(" "))
+    return match[0] if unit else f"{currency}{digits.rstrip()}×10^{_POWER_OF_LETTER[letter]}"
 
 
 def _radians(match: re.Match[str]) -> str:
@@ -199,7 +202,7 @@ _PARTS = {
     "<NUMERAL>": rf"(?:(?:{_TENS})-)?(?:{_ONE})|{_TEEN}|{_TENS}",
     "<MONEY>": "dollars?|yen|rupees?|francs?",
     "<CODES>": r"USD|EUR|GBP|CHF|JPY|INR|CNY|Rs\.?|Rp\.?",
-    "<IN_LARGE>": "(?: (?:thousand|(?:m|b|tr)illion|bn))?",
+    "<IN_LARGE>": r"(?: ?(?:thousand|(?:m|b|tr)illion|bn|[kmb]\b))?",
     "<AFTER_PRONOUN>": "of|another|day|thing|side|such|more|can|could|may|must|should|would|has",
     "<SHARE>": rf"\b(an?|{_ONE})[ -]((?:{'|'.join(_DENOMINATORS)})s?)",
     "<LAST_DAYS>": "|".join(_LAST_DAYS),

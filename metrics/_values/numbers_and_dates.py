@@ -37,6 +37,11 @@ _PLURAL = re.compile("e?s*$")
 _EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
+_ASKS_NOTATION = re.compile(
+    r"\b(?:in|as|into|to) (?:an? )?(?:roman numerals?|(?:simplified )?fraction|decimal|percent(?:age)?|"
+    r"scientific notation|mixed number|binary|hexadecimal)\b|^compute\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 
@@ -48,7 +53,9 @@ def may_be_value(reference: str) -> bool:
 
 def compare_number_or_date(texts: Texts) -> Comparison | None:
     """Compare a reference that may have a number, by the first rule that applies."""
-    reference = texts.reference
+    reference, asked = texts.reference, texts.question.split()
+    if _ASKS_NOTATION.search(texts.question) and texts.answer.strip(" .$") in asked and reference not in asked:
+        return Comparison("number", False)  # "1994" for "MCMXCIV"
     # The answer to "where" is a place, even if the reference has a number.
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     return first_verdict((_LIST,) if place or not has_value(reference) else _RULES, texts)

@@ -63,6 +63,8 @@ _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
+_SIDED = word_set("before after above below late early")
+_OUTCOMES = word_set("win won wins winning profit"), word_set("lose lost loses losing")
 _RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
 _ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
@@ -80,7 +82,8 @@ _EVERY = re.compile(
     re.IGNORECASE,
 )
 _SECOND_FORM = re.compile(r"\s*(?:\(|=|≈|/|,? or )\s*(?:or |about |approx\w*\.? |ca?\. |~|≈|= ?)?")
-_NEAR = 1.25  # Ratio of a number and one that may be a vague form of it.
+# Ratio of a number and one that may be a vague form of it, in another unit or in the same one.
+_NEAR, _ROUNDED = 1.25, 1.1
 _VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
 _SAME_QUANTITY = 0.05  # Relative difference of two forms of one quantity.
 _MOST_SPACES = 8  # Spaces in a reference.
@@ -198,8 +201,7 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     said = affirmed(text, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
-    asks_rise = bool(_ASKS_RISE.search(texts.question) and not _FALL.search(texts.question))
-    mentions = [_signed(text, mention, reference, asks_rise) for mention in said]
+    mentions = [_signed(text, mention, reference, texts.question) for mention in said]
     if len(mentions) > 1 or not texts.short or _COUNTED.search(texts.question):
         mentions = [mention for mention in mentions if mention.ordinal == reference.ordinal]
     if "pair" not in _singulars(words) | texts.question_words:
@@ -261,8 +263,11 @@ def _verdict(
 def _has_opposite(texts: Texts, reference: Mention) -> bool:
     """Return whether an answer to "how much colder" is "2° warmer", or one for "3 N upward" is "3 N downward"."""
     words = [word for word in exact_words(texts.question) if word not in {"up", "down"}]
-    asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS]
+    asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS or word in _SIDED]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
+    outcomes = [[side.isdisjoint(said) for side in _OUTCOMES] for said in (words, texts.answer_words)]
+    if outcomes[0] == outcomes[1][::-1] != outcomes[1]:
+        return True  # "They lost 10 games" for "How many did they win?"
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
 
@@ -290,16 +295,20 @@ def _clause_of(text: str, mention: Mention) -> str:
     return text[starts[-1] if starts else 0 : following.start() if following else len(text)]
 
 
-def _signed(text: str, mention: Mention, reference: Mention, asks_rise: bool) -> Mention:
+def _signed(text: str, mention: Mention, reference: Mention, question: str) -> Mention:
     """Return a number with the sign of the word before it, if a rise is wanted, or a negative number: "fell by 3%"."""
+    asks_rise = bool(_ASKS_RISE.search(question) and not _FALL.search(question))
     negative = reference.number.value < 0 or (asks_rise and reference.number.value > 0)
     falls = negative and mention.number.value > 0 and _FALLS.search(text[: mention.start])
+    # "-10%" for a drop of 10%
+    falls = falls or (mention.number.value == -reference.number.value < 0 and _FALL.search(question))
     return replace(mention, number=mention.number.scaled(-1)) if falls else mention
 
 
 def _compare_mentions(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
     """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
     wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
+    wholes = [mention for mention in wholes if not _has_numerator(mention, reference, texts.answer_values.text)]
     verdicts = [(mention, _compare_mention(mention, reference, texts)) for mention in wholes]
     compared = [(mention, same) for mention, same in verdicts if same is not None]
     if len(compared) == 1 and texts.short:
@@ -327,12 +336,14 @@ def _is_asked(mention: Mention, texts: Texts) -> bool:
 
 
 def _counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
-    """Return whether a short answer has another noun than the reference, such as "2 spades" for "2 clubs"."""
-    question_words = exact_words(texts.question)
-    counted = _singulars(_counted(texts.question))
-    known = set(words) <= set(question_words) and not (counted and mention.noun.endswith("s"))
-    named = texts.short and mention.noun and mention.noun not in _NOT_AFTER and not known
-    return bool(named) and singular(mention.noun) not in _singulars((*words, *question_words))
+    """Return whether an answer counts other things than the reference, such as "2 spades" for "2 clubs"."""
+    question_words, counted = exact_words(texts.question), _singulars(_counted(texts.question))
+    known = _singulars((*words, *question_words))
+    if not mention.noun or mention.noun in _NOT_AFTER or singular(mention.noun) in known:
+        return False
+    if counted and mention.noun.endswith("s"):
+        return counted.isdisjoint(_singulars(texts.answer_words))
+    return texts.short and not set(words) <= set(question_words)
 
 
 def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
@@ -452,6 +463,12 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
     return share is not None and f"{mention.number.value:.0f}" in share.groups()
 
 
+def _has_numerator(mention: Mention, reference: Mention, text: str) -> bool:
+    """Return whether a number is a fraction with the reference above, such as "24/30" for 24 right answers."""
+    fraction = _FRACTION.fullmatch(text[mention.start : mention.end])
+    return fraction is not None and int(fraction[1]) == reference.number.value
+
+
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     units = [mention.unit, reference.unit]
@@ -472,9 +489,10 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
         return None
     if mention.unit != reference.unit and reference.unit in _TEMPERATURES:
         return abs(number.value - reference.number.value) <= max(0.5, 0.01 * abs(reference.number.value))
-    vague = mention.number.approximate and mention.unit != reference.unit
     low, high = sorted((number.value, reference.number.value))
-    return equal(number, reference.number, texts.tolerance) or (None if vague and high <= _NEAR * low else False)
+    rounded = mention.number.integer and not reference.number.integer and high <= _ROUNDED * low  # "about 2 hours"
+    vague = mention.number.approximate and (rounded or (mention.unit != reference.unit and high <= _NEAR * low))
+    return equal(number, reference.number, texts.tolerance) or (None if vague else False)
 
 
 def _alike(unit: str, other: str) -> bool:

@@ -1,40 +1,18 @@
 """The base class of bem, nli_lex and smile: a model scores answers, and rules for values decide where they are sure."""
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.scorer import Scored, Scorer
+from .._shared.scorer import Columns, Scored, Scorer
 from .answer_keys import AnswerKey, read_key
 from .decision import Decision, decide_row
 from .lists import parts
 from .spelling import corrected
-
-
-@dataclass(frozen=True)
-class ValueColumns:
-    """The decisions of the rules, one column each. A row that the model scores has None.
-
-    Args:
-        value_kind: Kind of the reference's value.
-        value_reference: The reference's value.
-        value_answer: The answer's value.
-        value_verdict: Whether both are equal.
-        part_recall: Share of the required parts that the answer has; None for alternatives.
-        part_precision: Share of the answer's parts that are required; None for alternatives.
-    """
-
-    value_kind: list[str | None] | None = None
-    value_reference: list[str | None] | None = None
-    value_answer: list[str | None] | None = None
-    value_verdict: list[bool | None] | None = None
-    part_recall: list[float] | None = None
-    part_precision: list[float | None] | None = None
 
 
 class AnswerScorer(Scorer):
@@ -76,12 +54,14 @@ class AnswerScorer(Scorer):
         scored = super().score(columns, options)
         if self.model.options.dtype != "int8":
             return scored
-        near = np.flatnonzero(np.abs(scored.scores.score - options.threshold) < self.int8_margin)
-        if len(near) == 0:
-            return scored
-        rows = {name: [values[row] for row in near] for name, values in columns.items()}
-        again = Scorer.score(self._in_float32, rows, options)
-        return replace(scored, scores=_with_rows(scored.scores, near.tolist(), again.scores))
+        scores = enumerate(scored.per_example["score"])
+        near = [row for row, score in scores if abs(score - options.threshold) < self.int8_margin]
+        if near:
+            rows = {name: [values[row] for row in near] for name, values in columns.items()}
+            for name, values in Scorer.score(self._in_float32, rows, options).per_example.items():
+                for row, value in zip(near, values, strict=True):
+                    scored.per_example[name][row] = value
+        return scored
 
     @cached_property
     def _in_float32(self) -> Scorer:
@@ -95,39 +75,26 @@ class AnswerScorer(Scorer):
         rows = zip(columns["references"], columns["predictions"], columns["questions"], strict=True)
         decided = [decide_row(*row, kinds, options.tolerance) for row in rows]
         named = options.typed if options.typed == "auto" else "+".join(kinds)
-        values = ValueColumns(
-            value_kind=[decision.kind if decision.equal is not None else None for decision, _ in decided],
-            value_reference=[decision.reference for decision, _ in decided],
-            value_answer=[decision.answer for decision, _ in decided],
-            value_verdict=[decision.equal for decision, _ in decided],
-        )
-        return Scored(self.apply_decisions(scored.scores, decided), {**scored.settings, "typed": named}, values)
-
-    def apply_decisions(self, scores: Any, decided: Sequence[tuple[Decision, int | None]]) -> Any:
-        """Return the scores with 1 for rows whose values are equal, and 0 for rows whose values differ."""
-        decisions = [decision for decision, _ in decided]
-        sure = np.array([decision.equal is not None for decision in decisions])
-        equal = np.array([bool(decision.equal) for decision in decisions])
-        best = np.array([-1 if index is None else index for _, index in decided])
-        changed: dict[str, Any] = {
-            "score": np.where(sure, equal.astype(float), scores.score),
-            "verdict": np.where(sure, equal, scores.verdict),
-            "best_reference": np.where(best >= 0, best, scores.best_reference),
+        values: Columns = {
+            "value_kind": [decision.kind if decision.equal is not None else None for decision, _ in decided],
+            "value_reference": [decision.reference for decision, _ in decided],
+            "value_answer": [decision.answer for decision, _ in decided],
+            "value_verdict": [decision.equal for decision, _ in decided],
         }
-        if getattr(scores, "not_attempted", None) is not None:
-            attempts = zip(scores.not_attempted, equal, strict=True)
-            changed["not_attempted"] = [blank and not right for blank, right in attempts]
-        return replace(scores, **changed)
+        per_example = self.apply_decisions(scored.per_example, decided) | values
+        return Scored(per_example, {**scored.settings, "typed": named})
 
-
-def _with_rows(scores: Any, rows: list[int], others: Any) -> Any:
-    """Return the scores, a dataclass of columns, with those rows replaced by all rows of other scores."""
-    changed = deepcopy(scores)
-    for name, column in vars(changed).items():
-        if column is not None:
-            for row, value in zip(rows, getattr(others, name), strict=True):
-                column[row] = value
-    return changed
+    def apply_decisions(self, columns: Columns, decided: Sequence[tuple[Decision, int | None]]) -> Columns:
+        """Return the scores with 1 for rows whose values are equal, and 0 for rows whose values differ."""
+        changed = {name: list(values) for name, values in columns.items()}
+        for row, (decision, best) in enumerate(decided):
+            if decision.equal is not None:
+                changed["score"][row], changed["verdict"][row] = float(decision.equal), decision.equal
+            if best is not None:
+                changed["best_reference"][row] = best
+            if decision.equal and "not_attempted" in changed:
+                changed["not_attempted"][row] = False
+        return changed
 
 
 def read_answer_keys(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[AnswerKey]]:
@@ -142,15 +109,12 @@ def read_answer_keys(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[A
 
 def _apply_keys(scored: Scored, keys: Sequence[AnswerKey], answers: Sequence[str]) -> Scored:
     """Score answers 0 that the keys reject, and number the references as the user gave them."""
-    wrong = np.array([key.rejects(answer) for key, answer in zip(keys, answers, strict=True)], dtype=bool)
-    best = [key.sources[form] for key, form in zip(keys, scored.scores.best_reference, strict=True)]
-    scores = replace(
-        scored.scores,
-        score=np.where(wrong, 0.0, scored.scores.score),
-        verdict=np.where(wrong, False, scored.scores.verdict),
-        best_reference=np.array(best),
-    )
-    return replace(scored, scores=scores)
+    columns = {name: list(values) for name, values in scored.per_example.items()}
+    for row, (key, answer) in enumerate(zip(keys, answers, strict=True)):
+        columns["best_reference"][row] = key.sources[columns["best_reference"][row]]
+        if key.rejects(answer):
+            columns["score"][row], columns["verdict"][row] = 0.0, False
+    return replace(scored, per_example=columns)
 
 
 class RequiredParts(NamedTuple):
@@ -192,21 +156,17 @@ class RequiredParts(NamedTuple):
         A score is the mean over the required parts, and a verdict is correct if all of them are found. Other columns
         are those of the required part with the lowest score.
         """
-        scores, verdicts = np.asarray(scored.scores.score), np.asarray(scored.scores.verdict)
+        scores, verdicts = np.array(scored.per_example["score"]), np.array(scored.per_example["verdict"])
         best = [table[np.arange(len(table)), scores[table].argmax(axis=1)] for table in self.tables]
         worst = [int(scores[pairs].argmin()) for pairs in best]
         lowest = [int(pairs[part]) for pairs, part in zip(best, worst, strict=True)]
-        chosen = replace(scored, values=scored.values or ValueColumns()).part(lowest)
-        changed = {
-            "score": np.array([scores[pairs].mean() for pairs in best]),
-            "verdict": np.array([verdicts[pairs].all() for pairs in best]),
-            "best_reference": np.array(worst),
-        }
         # The pieces of an answer after the first one are its parts; an answer without parts is one itself.
         pieces = [table[:, -max(table.shape[1] - 1, 1) :] for table in self.tables]
-        values = replace(
-            chosen.values,
-            part_recall=[float(verdicts[pairs].mean()) for pairs in best],
-            part_precision=[float(verdicts[table].any(axis=0).mean()) for table in pieces],
-        )
-        return Scored(replace(chosen.scores, **changed), {**scored.settings, "refs": "all"}, values)
+        changed: Columns = {
+            "score": [float(scores[pairs].mean()) for pairs in best],
+            "verdict": [bool(verdicts[pairs].all()) for pairs in best],
+            "best_reference": worst,
+            "part_recall": [float(verdicts[pairs].mean()) for pairs in best],
+            "part_precision": [float(verdicts[table].any(axis=0).mean()) for table in pieces],
+        }
+        return Scored(scored.part(lowest).per_example | changed, {**scored.settings, "refs": "all"})

@@ -28,6 +28,12 @@ _PASSIVE = re.compile(r"\b(?:was|were|is|are|got|been|being) (?:\w+ly )?(\w{4,})
 _IS_DONE = re.compile(r"\b(?:is|are|was|were|been) \w+(?:ed|en) (?:by|in|to|from|of)\b")
 _CAUSES = re.compile(r"\b(?:causes?|caused|beats?|defeats?|defeated)\b")
 _NOTHING = re.compile(r"(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
+_RELATIONS = [
+    word_set(words)
+    for words in (
+        "before after", "above below", "over under", "north south", "east west", "left right", "bought sold",
+    )
+]  # fmt: skip
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
@@ -48,6 +54,8 @@ def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], 
 
     def compare_affirmed(texts: Texts) -> bool | None:
         same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
+        if same is False and _turns(texts.reference, texts.answer):
+            return None
         if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}") or _NOTHING.match(texts.reference):
             return None
         if any(mention.number.value < 0 for mention in texts.answer_values.numbers):
@@ -190,7 +198,7 @@ def says_opposite(texts: Texts) -> bool:
     >>> says_opposite(Texts("", "It lowers the food prices for farms.", "The tax raises food prices for small farms"))
     True
     """
-    if len(texts.answer) > _LONGER * len(texts.reference) or _turns_time(texts.reference, texts.answer):
+    if len(texts.answer) > _LONGER * len(texts.reference) or _turns(texts.reference, texts.answer):
         return False
     if _has_opposite(texts.reference.lower(), texts.answer.lower()):
         return True
@@ -213,10 +221,12 @@ def says_opposite(texts: Texts) -> bool:
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
 
 
-def _turns_time(reference: str, answer: str) -> bool:
-    """Return whether one text has "before", and the other one "after": both may say the same."""
-    words = [{"before", "after"}.intersection(text.lower().split()) for text in (reference, answer)]
-    return bool(words[0] and words[1] and words[0] != words[1])
+def _turns(reference: str, answer: str) -> bool:
+    """Return whether two texts may state a relation from its two ends: "A is above B" and "B is below A"."""
+    wanted, said = (text.lower().rstrip(" .").split() for text in (reference, answer))
+    ends = {*wanted[-1:], *said[-1:]}
+    found = [(sides & {*wanted}, sides & {*said}) for sides in _RELATIONS if sides.isdisjoint(ends)]
+    return len(ends) > 1 and any(left and right and left != right for left, right in found)
 
 
 def _has_opposite(reference: str, answer: str) -> bool:

@@ -17,6 +17,7 @@ _ALSO = re.compile(r",? \(?(?:also|commonly|otherwise|better|a\.?k\.?a\.?|i\.e\.
 _LEAD = re.compile(r"^(?:it(?:['’]s| is) )?(?:just |the element )?|(?: gas| atoms?)?[ .!]*$", re.IGNORECASE)
 _KNOWN = frozenset(symbol for _, symbol, *_ in SUBSTANCES if symbol != "-")
 _ATOM, _FORMULA = re.compile(r"([A-Z][a-z]?)(\d*)"), re.compile(r"(?:[A-Z][a-z]?\d*){2,12}")
+_SYMBOLS, _ASKS_FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*){1,12}"), re.compile(r"\b(?:formula|symbol)\b", re.IGNORECASE)
 _LONGEST = 40  # Characters.
 
 
@@ -57,6 +58,9 @@ def compare_substance(texts: Texts) -> bool | None:
     answer = substance(said)
     if not answer and (atoms := _atoms(said)) and (expected := _atoms(texts.reference)):
         return None if atoms == expected else False
+    symbols = [_LEAD.sub("", plain(text.strip())) for text in (texts.reference, said)]
+    if _ASKS_FORMULA.search(texts.question) and all(map(_SYMBOLS.fullmatch, symbols)) and symbols[0] != symbols[1]:
+        return False  # O for O2
     if not answer or (answer == reference and texts.question_words.issuperset(texts.answer_words)):
         return None
     return answer == reference

@@ -62,6 +62,7 @@ _GREEK = dict(zip((
 Replacement = str | Callable[[re.Match[str]], str]
 _MINUTES = re.compile(r"(?<![\w.])(\d+) ?h(?:rs?)? ?(\d{1,2}) ?m\b")  # "1h 30m"
 _DIVISOR = re.compile(r"(?<=[^\W\d_])/\(([^\W\d_]+[·*⋅× ][^\W\d_]+)\)")  # of a unit, such as J/(mol·K)
+_REPEATING = re.compile(r"(\.\d{0,9}?(\d))(?:\.\.\.|…| (?:repeating|recurring)\b)")  # "0.666..."
 _CHARGE = re.compile(r"^(\d)([+-])$")  # The charge of an ion, such as "3-".
 _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -73,6 +74,7 @@ _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
         (r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}(?!\s*\^)", r"(\1/\2)"),
         (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
         (r"\\[dt]?frac\s*(\d)\s*(\d)", r"(\1/\2)"),
+        (r"\{?(\d+)\s*\\over\s*(\d+)\}?", r"(\1/\2)"),
         (r"\\sqrt\s*\{([^{}]*)\}", r" sqrt(\1)"),
         (r"\\sqrt\s*([a-z\d])", r" sqrt(\1)"),
         (r"\\(?:times|cdot|ast)(?![a-zA-Z])", "×"),
@@ -109,6 +111,7 @@ def plain(text: str) -> str:
         text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
         text = _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
         text = in_western_notation(_DASH.sub("-", text))
+    text = _REPEATING.sub(lambda match: f"{match[1]}{match[2] * 5}{min(int(match[2]) + (match[2] > '4'), 9)}", text)
     if _MARKUP.search(text):
         text = _without_latex(text)
     text = _DIVISOR.sub(r"/\1", text) if "/(" in text else text

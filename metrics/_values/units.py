@@ -18,6 +18,7 @@ _NAMES = {"B": "byte", "Ω": "ohm", "l": "L", "b": "bit", "pc": "parsec", "T": "
 # Letters that are units only with a prefix, and those that are units after a space: "5 T", but "5T" is no quantity.
 _NOT_ALONE = frozenset("BbTHFCKA")
 _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "ampere"}
+_OF_CHARGE, _MULTIPLIED = word_set("N J newton joule"), word_set("newton kilogram watt kilowatt ampere pascal volt")
 _READABLE = {"year": "yr", "uscent": "¢"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
 _CURRENCIES = word_set("USD EUR GBP JPY INR AUD CAD CHF CNY KRW BRL PLN RUB TRY SEK CZK UAH IDR")
@@ -49,7 +50,7 @@ _ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:-[^\W\d_]+)?|[°%$€£¥�
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(
-    r"\s?/\s?|\s(?:per|pro|par|por|al|im|am)\s|\s(?:an|a)\s(?=(?:hour|second|minute|day|year|week|month)\b)|\sp\.?\s?(?=h\b)"
+    r"\s?/\s?|\s(?:per|pro|par|por|al|im|am)\s|\s(?:an|a)\s(?=(?:hour|sec|second|minute|day|year|week|month)\b)|\sp\.?\s?(?=h\b)"
 )
 _PRODUCT = re.compile(r"\s?[·*×⋅.]\s?|\s(?=[^\W\d_])")
 
@@ -72,16 +73,16 @@ def unit_at(text: str) -> tuple[str, int]:
     divides = False
     while rest := text[length:]:
         if (per := _PER.match(rest)) and (divisor := _factor(" " + rest[per.end() :]))[0]:
-            unit += f"/({divisor[0]})"
+            unit += "/(coulomb)" if unit in _OF_CHARGE and divisor[0] == "degC" else f"/({divisor[0]})"
             length += per.end() + divisor[1] - 1
             divides = True
         elif (
             unit != "degree"
             and (product := _PRODUCT.match(rest))
-            and (factor := _factor(rest[product.end() :], True))[0]
+            and (factor := _factor(f" {rest[product.end() :]}", unit not in _MULTIPLIED))[0]
         ):
             unit += f"/({factor[0]})" if divides and "**(-" not in factor[0] else f"*({factor[0]})"  # J/mol·K
-            length += product.end() + factor[1]
+            length += product.end() + factor[1] - 1
         else:
             break
     return unit, length
@@ -125,7 +126,6 @@ def registry() -> Any:
     units.define("pence = 0.01 * GBP")
     units.define("uscent = 0.01 * USD")
     units.define("basis_point = 0.01 * percent = bp")
-    units.define("decade = 10 * year")
     units.define("decibel = [level] = dB")
     return units
 

@@ -2,7 +2,7 @@
 
 import re
 
-from .._shared.lexical import not_attempted
+from .._shared.abstentions import is_abstention
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .directions import POLE, opposite
@@ -134,7 +134,7 @@ def compare_yes_or_no(texts: Texts) -> Comparison | None:
     if any(_UNCLEAR.search(text) for text in (texts.reference, texts.answer)):
         return None
     said = says_yes(texts.question, texts.answer) if bare else polarity(texts.answer)
-    if polar and said is None and not_attempted(texts.answer):
+    if polar and said is None and is_abstention(texts.answer):
         return Comparison("yes_no", False)
     reasoned = not bare and (not _PLAIN.fullmatch(texts.answer) or _CONDITION.search(texts.reference))
     unclear = said is None or (said == expected and reasoned) or words > _REASONED or takes_back(texts.answer)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .._shared.arguments import FLAG, Control, option
-from .._shared.long_texts import MatcherOptions
+from .._shared.matcher_options import MatcherOptions
 from .._values.options import ValueOptions
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, question
-from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
-from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts
+from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
-from .._shared.training import ForTraining
+from .._shared.scorer import Scored, as_columns
+from .._shared.trainer_callback import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import BemOptions
 from .scoring import margins, score
@@ -40,7 +40,7 @@ def bem_pair(question: str, answer: str, reference: str) -> Texts:
     return answer, (reference, question)
 
 
-def _question(value: object) -> str:
+def check_question(value: object) -> str:
     """Check one question; BEM needs one for every row."""
     if not (text := question(value)):
         raise Unexpected("a question, which BEM needs for every row", RowValueError)
@@ -57,11 +57,11 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         bem: Mean score, from 0 to 1.
         accuracy: Share of answers judged correct.
         margin: Mean logit of "equivalent", from the classifier alone.
-        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
-            answer is correct if it contains the reference word for word and does not deny it.
+            answer is correct if it contains the reference's words, in any inflection, and does not deny them.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, margin, not_attempted; value_kind, value_reference, value_answer and value_verdict of
@@ -83,13 +83,13 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
     urls = ("https://aclanthology.org/2022.emnlp-main.20",)
     configurations = tuple(PRESETS)
     has_answer_keys = True
-    columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(_question, "string", QUESTIONS.help)}
+    columns: ClassVar[Mapping[str, Column]] = {**ANSWERS, "questions": Column(check_question, "string", QUESTIONS.help)}
     required = ("predictions", "references", "questions")
     loading = EngineOptions
     options = BemOptions
     means = ("margin", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedClassifier:
         """Load the classifier."""
         return load("bem", PRESETS[self.config_name], self.load_options, equivalent_class)
 
@@ -99,18 +99,20 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         if options.lexical and not self.model.layers:
             raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
 
-    def parts(
+    def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
-    ) -> Parts:
-        """Return the model's output for each pair of an answer and a reference, the input of `scoring.score`."""
-        parts = read_pairs(self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers")
-        return replace(parts, weights=self.model.layers[self.model.layer] if self.model.layers else {})
+    ) -> PairFeatures:
+        """Return the features of each pair of an answer and a reference, the input of `scoring.score`."""
+        features = compute_features(
+            self.model, predictions, references, questions, options, bem_pair, margins, "bem: answers"
+        )
+        return replace(features, weights=self.model.layers[self.model.layer] if self.model.layers else {})
 
     def _compute(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
-        parts = self.parts(predictions, references, questions, options)
-        lexical = self.model.layer if parts.weights and options.lexical is not False else "none"
+        features = self.features(predictions, references, questions, options)
+        lexical = self.model.layer if features.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
-        scores = score(parts, options)
-        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)
+        scores = as_columns(score(features, options))
+        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)

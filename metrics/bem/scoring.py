@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, Indices, sigmoid, weighed
-from .._shared.long_texts import Parts, best_pairs
+from .._shared.arrays import Floats, Indices
+from .._shared.logistic import logit, sigmoid
+from .._shared.matcher_features import PairFeatures, best_pairs
 from .options import BemOptions
 
 
@@ -32,15 +33,14 @@ class Scores:
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None
     unsupported_language: NDArray[np.bool_]
-    not_attempted: list[bool] | None = None
 
 
-def score(parts: Parts, options: BemOptions) -> Scores:
+def score(features: PairFeatures, options: BemOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
-    weights = {} if options.lexical is False else parts.weights
-    probability = sigmoid(combined(parts.said, parts.evidence, weights))
-    best, found = best_pairs(parts, probability, options, options.lexical is not False)
-    return Scores(margin=parts.claims.recall(parts.said)[best], **found)
+    weights = {} if options.lexical is False else features.weights
+    probability = sigmoid(final_margin(features.outputs, features.word_features, weights))
+    best, found = best_pairs(features, probability, options, options.lexical is not False)
+    return Scores(margin=features.claims.recall(features.outputs)[best], **found)
 
 
 def margins(logits: Floats, equivalent: int) -> Floats:
@@ -51,6 +51,6 @@ def margins(logits: Floats, equivalent: int) -> Floats:
     return logits[:, equivalent] - rest
 
 
-def combined(margin: Floats, evidence: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+def final_margin(margin: Floats, word_features: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
     """Return the final layer's margin, Σ w·feature + b; without weights, the classifier's own margin."""
-    return weighed({"margin": margin, **evidence}, weights) if weights else margin
+    return logit({"margin": margin, **word_features}, weights) if weights else margin

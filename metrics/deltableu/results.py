@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arithmetic import Floats
-from .._shared.progress import followed, progress
+from .._shared.arrays import Floats
+from .._shared.progress import progress, track_progress
 from .options import DeltaBleuOptions
 from .scoring import Scores, score
 
@@ -54,7 +54,7 @@ def bootstrap_scores(statistics: Floats, options: DeltaBleuOptions, resamples: i
     """Return the scores of resamples of the rows, drawn with replacement as sacrebleu draws them (Koehn 2004)."""
     generator, rows = np.random.default_rng(options.seed), len(statistics)
     sums = np.empty((resamples, statistics.shape[1]))
-    for resample in followed(range(resamples), "deltableu", "resample"):
+    for resample in track_progress(range(resamples), "deltableu", "resample"):
         sums[resample] = statistics[generator.choice(rows, size=rows, replace=True)].sum(axis=0)
     return score(sums, options).score
 

@@ -9,18 +9,18 @@ import numpy as np
 import sacrebleu
 
 from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
-from .._shared.arithmetic import Floats
-from .._shared.progress import followed
+from .._shared.arrays import Floats
+from .._shared.progress import track_progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
-from .._shared.training import ForTraining
+from .._shared.trainer_callback import ForTraining
 from .ngrams import row_statistics
 from .options import DeltaBleuOptions
 from .results import bootstrap_scores, comparison, confidence, corpus_figures, row_figures
 from .tokens import load_tokenizer
 
 
-def _references(value: object) -> list[str]:
+def check_references(value: object) -> list[str]:
     """Check one row of references: a string, or a list of strings, at least one of them not blank.
 
     A blank reference next to other references has length 0, as in sacrebleu. Some translated references of MORQA are
@@ -32,7 +32,7 @@ def _references(value: object) -> list[str]:
     return texts(value)
 
 
-def _weights(value: object) -> list[float]:
+def check_weights(value: object) -> list[float]:
     """Check one row of weights: numbers in [−1, 1], at least one above 0; `[]` for None, which means weights of 1."""
     if value is None:
         return []
@@ -45,7 +45,7 @@ def _weights(value: object) -> list[float]:
     return [float(item) for item in items]
 
 
-def _second_prediction(value: object) -> list[str]:
+def check_against(value: object) -> list[str]:
     """Check one answer of a second system. Return it in a list; `[]` for None, which means no second system."""
     return [] if value is None else [prediction(value)]
 
@@ -83,14 +83,14 @@ class DeltableuScorer(ForTraining, ForReward):
     columns: ClassVar[Mapping[str, Column]] = {
         "predictions": PREDICTIONS,
         "references": Column(
-            _references,
+            check_references,
             ["string"],
             "The references: a string or a list of strings per row, at least one of them not blank.",
         ),
         "reference_weights": Column(
-            _weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
+            check_weights, ["float64"], "The weight of each reference, from -1 to 1, at least one above 0 (default: 1)."
         ),
-        "against": Column(_second_prediction, ["string"], "The answers of a second system, to compare with the first."),
+        "against": Column(check_against, ["string"], "The answers of a second system, to compare with the first."),
     }
     options = DeltaBleuOptions
     verdicts = False
@@ -119,7 +119,7 @@ class DeltableuScorer(ForTraining, ForReward):
     def joint(self, columns: Mapping[str, list[Any]]) -> None:
         """Score each call alone: its signature depends on its rows, and there is no model that gains by batches."""
 
-    def parts(
+    def features(
         self,
         predictions: list[str],
         references: list[list[str]],
@@ -134,7 +134,7 @@ class DeltableuScorer(ForTraining, ForReward):
         lower_reference = lower if options.variant == "paper" else str
         statistics = np.empty((len(predictions), 2 + 2 * options.max_ngram_order))
         rows = list(zip(predictions, references, reference_weights, strict=True))
-        for row, (answer, listed, given) in enumerate(followed(rows, "deltableu", "row")):
+        for row, (answer, listed, given) in enumerate(track_progress(rows, "deltableu", "row")):
             statistics[row] = row_statistics(
                 split(lower(answer)),
                 [split(lower_reference(reference)) for reference in listed],
@@ -168,25 +168,14 @@ class DeltableuScorer(ForTraining, ForReward):
             "sacrebleu": sacrebleu.__version__,
         }
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
-        return Scored([self.parts(one, references, reference_weights, options) for one in systems], settings)
-
-    def statistics(self, scored: Scored) -> list[float]:
-        """Return the sums of the rows' statistics, which can be added to those of other calls for `pooled_score`."""
-        sums: list[float] = scored.scores[0].sum(axis=0).tolist()
-        return sums
+        first, *second = (self.features(one, references, reference_weights, options) for one in systems)
+        summary = corpus_figures(first, options)
+        if options.n_bootstrap:
+            summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)
+        if second:
+            summary["comparison"] = comparison(first, second[0], options)
+        return Scored(row_figures(first, options), settings, summary, first.sum(axis=0).tolist())
 
     def pooled_score(self, statistics: Sequence[float], options: DeltaBleuOptions) -> float:
-        """Return the score of all rows together, which is not the mean of their scores."""
+        """Return the score of all rows of several calls from the sum of their statistics."""
         return float(corpus_figures(np.array([statistics]), options)["deltableu"])
-
-    def result(self, scored: Scored, options: DeltaBleuOptions, per_example: bool) -> dict[str, Any]:
-        """Return the score of all rows together, which is not a mean, and the score of each row."""
-        first, *second = scored.scores
-        result = corpus_figures(first, options)
-        result["signature"] = self.signature(scored.settings)
-        if options.n_bootstrap:
-            scores = bootstrap_scores(first, options, options.n_bootstrap)
-            result["confidence"] = confidence(scores, options.seed)
-        if second:
-            result["comparison"] = comparison(first, second[0], options)
-        return result | {"per_example": row_figures(first, options)} if per_example else result

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats
+from .._shared.arrays import Floats
 from .options import DeltaBleuOptions
 
 # Matches are sums of positive and negative weights. The rounding error of a sum that should be 0 must not count as a

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.arguments import Dtype
-from .._shared.batching import Indices, run
-from .._shared.devices import best_device, check_device, fastest
+from .._shared.arrays import Indices
+from .._shared.batching import run_batches
+from .._shared.devices import best_device, check_device, fastest_dtype
+from .._shared.engines import split_around
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
@@ -57,10 +59,9 @@ def transformers_tokens(tokenizer: Any, length: int, clean: Callable[[str], str]
         return list(ids)
 
     bare, whole = tokenizer("a", add_special_tokens=False)["input_ids"], tokenizer("a")["input_ids"]
-    begin = next(i for i in range(len(whole)) if whole[i : i + len(bare)] == bare)
-    after = whole[begin + len(bare) :]
+    before, after = split_around(bare, whole)
     pad = tokenizer.pad_token_id
-    return ClipTokens(encode, whole[:begin], after, (after or [0])[-1] if pad is None else pad, length)
+    return ClipTokens(encode, before, after, (after or [0])[-1] if pad is None else pad, length)
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Encoder:
 
         check_device("evqascore", device)
         self._clip, self._device = clip, torch.device(device or best_device())
-        self.dtype: Dtype = fastest(str(self._device)) if dtype == "auto" else dtype
+        self.dtype: Dtype = fastest_dtype(str(self._device)) if dtype == "auto" else dtype
         self._dtype = getattr(torch, self.dtype)
         clip.model.to(self._device, self._dtype).eval()
         kind = self._device.type if self._device.type in _FRAMES else "cuda"
@@ -113,7 +114,7 @@ class Encoder:
         self.batch_frames = batch_size or _FRAMES[kind]
         self.label = clip.label
         self.fingerprint = f"{clip.fingerprint}|{self.dtype}"
-        self.dim = int(self._texts(clip.tokens.windows("", "truncate")).shape[1])
+        self.dim = int(self._encode_windows(clip.tokens.windows("", "truncate")).shape[1])
 
     def encode_texts(self, texts: Sequence[str], long_text: LongText = "mean", describe: str | None = None) -> Vectors:
         """Return the unit vectors of texts, shape (texts, dim); equal texts are encoded once.
@@ -128,15 +129,15 @@ class Encoder:
             pieces = self._clip.tokens.windows(text, long_text)
             windows += pieces
             owners += [number] * len(pieces)
-        batches = run(
+        batches = run_batches(
             np.array([len(window) for window in windows], dtype=np.int32),
-            lambda indices: self._texts([windows[i] for i in indices]),
+            lambda indices: self._encode_windows([windows[i] for i in indices]),
             token_budget=self._token_budget,
             batch_size=self._batch_size,
             describe=describe,
         )
         sums = np.zeros((len(distinct), self.dim), dtype=np.float32)
-        np.add.at(sums, owners, self._collected(len(windows), batches))
+        np.add.at(sums, owners, self._collect(len(windows), batches))
         return _unit(sums)[[distinct[text] for text in texts]]
 
     def prepare(self, frame: Pixels) -> Pixels:
@@ -148,16 +149,16 @@ class Encoder:
     def encode_prepared(self, frames: Pixels) -> Vectors:
         """Return the unit vectors of prepared frames of shape (frames, height, width, 3); shape (frames, dim)."""
         ones = np.ones(len(frames), dtype=np.int32)
-        batches = run(ones, lambda indices: self._images(frames[indices]), token_budget=self.batch_frames)
-        return self._collected(len(frames), batches)
+        batches = run_batches(ones, lambda rows: self._encode_images(frames[rows]), token_budget=self.batch_frames)
+        return self._collect(len(frames), batches)
 
-    def _collected(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
+    def _collect(self, count: int, batches: Iterator[tuple[Indices, Vectors]]) -> Vectors:
         vectors = np.empty((count, self.dim), dtype=np.float32)
         for indices, found in batches:
             vectors[indices] = found
         return vectors
 
-    def _images(self, frames: Pixels) -> Vectors:
+    def _encode_images(self, frames: Pixels) -> Vectors:
         import torch
 
         mean, std = (torch.tensor(values).view(3, 1, 1) for values in (self._clip.mean, self._clip.std))
@@ -166,7 +167,7 @@ class Encoder:
             pixels = pixels.sub(mean.to(self._device)).div(std.to(self._device)).to(self._dtype)
             return _unit(self._clip.images(pixels).float().cpu().numpy())
 
-    def _texts(self, windows: list[list[int]]) -> Vectors:
+    def _encode_windows(self, windows: list[list[int]]) -> Vectors:
         import torch
 
         with torch.inference_mode():
@@ -181,13 +182,13 @@ def _unit(vectors: NDArray[Any]) -> Vectors:
     return unit
 
 
-def not_loaded(where: Path, what: str, error: Exception) -> ValueError:
+def loading_error(where: Path, what: str, error: Exception) -> ValueError:
     """Return the error for files that are not the expected model."""
     reason = shorten(str(error), 300, placeholder=" …")
     return ValueError(f"evqascore: {where} does not load as {what} ({type(error).__name__}: {reason})")
 
 
-def unusable_package(error: Exception) -> ImportError:
+def package_error(error: Exception) -> ImportError:
     """Return an error that explains how to fix a failed import."""
     if "torchvision" in str(error):
         return ImportError(

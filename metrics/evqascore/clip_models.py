@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import is_file, is_folder, shown
-from .._shared.checkpoints import file_hash, load_whole, packaged
-from .clip import Clip, Pixels, not_loaded, transformers_tokens, unusable_package
+from .._shared.checkpoints import check_hash, download_errors, file_hash, load_whole, packaged_path
+from .clip import Clip, Pixels, loading_error, package_error, transformers_tokens
 from .open_clip_models import is_architecture, load_file, load_named
 
 # The demo's weights must have this hash wherever they are found.
@@ -39,67 +39,58 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
     if is_file(local):
         return load_file(local)
     if is_folder(local):
-        return _transformers(local, local.absolute().name)
+        return _load_transformers(local, local.absolute().name)
     name, _, pretrained = model.partition("/")
     if pretrained and is_architecture(name):
         return load_named(name, pretrained)
     if model.count("/") != 1:
         raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is neither a file nor a folder. {_CURE}")
-    return _transformers(_downloaded(model, revision), pretrained)
+    return _load_transformers(_download(model, revision), pretrained)
 
 
 def load_demo() -> Clip:
     """Load the demo's model."""
-    return _transformers(demo_folder(), "demo")
+    return _load_transformers(demo_folder(), "demo")
 
 
 def demo_folder() -> Path:
     """Return the demo's folder, installed or from the Space; raise ValueError if its weights have the wrong hash."""
-    folder = packaged("evqascore", DEMO_FOLDER) or _published_demo()
-    if (digest := file_hash(folder / "model.safetensors")) != DEMO_SHA256:
-        raise ValueError(
-            f"evqascore: {folder / 'model.safetensors'} has the SHA-256 {digest}; expected {DEMO_SHA256}. It is "
-            "damaged or of another version: pip install --force-reinstall evaluate-qa"
-        )
+    folder = packaged_path("evqascore", DEMO_FOLDER) or _download_demo()
+    weights = folder / "model.safetensors"
+    fix = "It is damaged or of another version: pip install --force-reinstall evaluate-qa"
+    check_hash("evqascore", weights, file_hash(weights), DEMO_SHA256, fix)
     return folder
 
 
-def _published_demo() -> Path:
+def _download_demo() -> Path:
     from huggingface_hub import snapshot_download
 
-    try:
+    with download_errors(
+        f"evqascore: the demo's model is neither in an installed evaluate-qa nor on the Hub in the Space {DEMO_SPACE}",
+        f"Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}",
+    ):
         space = Path(snapshot_download(DEMO_SPACE, repo_type="space", allow_patterns=f"{DEMO_IN_SPACE}/*"))
-        if (space / DEMO_IN_SPACE / "model.safetensors").is_file():
-            return space / DEMO_IN_SPACE
-        reason = "it has no such folder"
-    except OSError as error:  # huggingface_hub raises it for HTTP errors and cache misses
-        reason = type(error).__name__
-    raise FileNotFoundError(
-        "evqascore: the demo's model is neither in an installed evaluate-qa nor on the Hub in the Space "
-        f"{DEMO_SPACE} ({reason}). Either: pip install evaluate-qa. Or: {_CURE[0].lower()}{_CURE[1:]}"
-    )
+        if not (space / DEMO_IN_SPACE / "model.safetensors").is_file():
+            raise FileNotFoundError(space / DEMO_IN_SPACE)
+        return space / DEMO_IN_SPACE
 
 
-def _downloaded(model: str, revision: str | None) -> Path:
+def _download(model: str, revision: str | None) -> Path:
     """Download a repository; the pickle, which transformers checks, only if there is no safetensors file."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    at = f" --revision {revision}" if revision else ""
-    try:
+    with download_errors(
+        f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local Hub "
+        "cache, and could not be downloaded",
+        f"On a machine with a network: hf download {model}{f' --revision {revision}' if revision else ''}",
+    ):
         folder = Path(snapshot_download(model, revision=revision, allow_patterns=[*_SETTINGS, "*.safetensors"]))
         if not any(folder.glob("*.safetensors")):
             snapshot_download(model, revision=revision, allow_patterns="pytorch_model.bin")
-    except (HFValidationError, OSError) as error:
-        raise FileNotFoundError(
-            f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local "
-            f"Hub cache, and could not be downloaded ({type(error).__name__}). On a machine with a network: "
-            f"hf download {model}{at}"
-        ) from error
-    return folder
+        return folder
 
 
-def _transformers(folder: Path, label: str) -> Clip:
+def _load_transformers(folder: Path, label: str) -> Clip:
     """Load a folder in the format of transformers."""
     if not (folder / "config.json").is_file():
         raise ValueError(
@@ -110,7 +101,7 @@ def _transformers(folder: Path, label: str) -> Clip:
         import torch
         import transformers
     except (ImportError, RuntimeError) as error:
-        raise unusable_package(error) from error
+        raise package_error(error) from error
     # The processor that does not need torchvision depends on the version of transformers.
     processor = getattr(transformers, "CLIPImageProcessorPil", transformers.CLIPImageProcessor)
     source: Any = {"local_files_only": True, "trust_remote_code": False}
@@ -122,12 +113,12 @@ def _transformers(folder: Path, label: str) -> Clip:
         preprocess = processor.from_pretrained(folder, **source)
         files = sorted(file for pattern in ("*.safetensors", "*.bin", *_SETTINGS) for file in folder.glob(pattern))
         fingerprint = hashlib.sha256("\n".join(f"{file_hash(file)} {file.name}" for file in files).encode()).hexdigest()
-        return of_transformers(model, preprocess, tokenizer, f"{label}@{fingerprint[:8]}", fingerprint)
+        return wrap_transformers(model, preprocess, tokenizer, f"{label}@{fingerprint[:8]}", fingerprint)
     except Exception as error:  # a damaged or malicious file may raise anything
-        raise not_loaded(folder, "transformers' CLIP", error) from error
+        raise loading_error(folder, "transformers' CLIP", error) from error
 
 
-def of_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
+def wrap_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fingerprint: str) -> Clip:
     """Return a CLIPModel of transformers, with its image processor and tokenizer, as a `Clip`."""
     import torch
 
@@ -136,17 +127,17 @@ def of_transformers(model: Any, processor: Any, tokenizer: Any, label: str, fing
         return np.ascontiguousarray(np.asarray(made["pixel_values"][0], dtype=np.uint8).transpose(1, 2, 0))
 
     def images(pixels: Any) -> Any:
-        return _pooled(model.get_image_features(pixel_values=pixels))
+        return _pooled_output(model.get_image_features(pixel_values=pixels))
 
     def texts(ids: Any, lengths: Sequence[int]) -> Any:
         ends = torch.as_tensor(list(lengths), device=ids.device)[:, None]
         mask = (torch.arange(ids.shape[1], device=ids.device)[None] < ends).long()
-        return _pooled(model.get_text_features(input_ids=ids, attention_mask=mask))
+        return _pooled_output(model.get_text_features(input_ids=ids, attention_mask=mask))
 
     tokens = transformers_tokens(tokenizer, model.config.text_config.max_position_embeddings)
     return Clip(model, label, fingerprint, tokens, prepare, processor.image_mean, processor.image_std, images, texts)
 
 
-def _pooled(output: Any) -> Any:
+def _pooled_output(output: Any) -> Any:
     """Return the vectors, which transformers 5 wraps in an object."""
     return getattr(output, "pooler_output", output)

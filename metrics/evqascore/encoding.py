@@ -40,11 +40,11 @@ def video_features(
     stopped = Event()
 
     def features(path: str) -> VideoFeatures | UnreadableVideo:
-        key = _content(path) if store else None
+        key = _content_hash(path) if store else None
         if store and key and (known := next(store.read([key]), None)):
             return VideoFeatures(**load(known[0]))
         try:
-            found = _encoded(read_samples(path, sampling, max(1, cores // at_once)), encoder, model, stopped)
+            found = _encode(read_samples(path, sampling, max(1, cores // at_once)), encoder, model, stopped)
         except UnreadableVideo as error:
             return error
         if store and key:
@@ -61,7 +61,7 @@ def video_features(
             readers.shutdown(cancel_futures=True)
 
 
-def _encoded(samples: Iterable[Frame], encoder: Encoder, model: Executor, stopped: Event) -> VideoFeatures:
+def _encode(samples: Iterable[Frame], encoder: Encoder, model: Executor, stopped: Event) -> VideoFeatures:
     """Return the features of one video; one batch is prepared while the one before it is encoded."""
     numbers: list[int] = []
     seconds: list[float] = []
@@ -86,7 +86,7 @@ def _encoded(samples: Iterable[Frame], encoder: Encoder, model: Executor, stoppe
     )
 
 
-def _content(path: str) -> str | None:
+def _content_hash(path: str) -> str | None:
     """Return the hash of a file; None if it cannot be read, which reading it as a video reports."""
     try:
         return file_hash(Path(path))

@@ -46,7 +46,7 @@ def check_features(value: Any) -> bytes:
     if isinstance(value, (str, os.PathLike)) and isinstance(path := os.fspath(value), str):
         if Path(path).suffix not in FILES:
             raise Unexpected(f"a matrix (frames, dim), or a file {' or '.join(FILES)}", RowValueError)
-        return in_utf8(path).encode()
+        return check_utf8(path).encode()
     expected = "a matrix of numbers (frames, dim) with at least one frame"
     try:
         matrix = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
@@ -65,7 +65,7 @@ def check_features(value: Any) -> bytes:
     return file.getvalue()
 
 
-def in_utf8(path: str) -> str:
+def check_utf8(path: str) -> str:
     """Return a path; raise Unexpected if UTF-8 cannot encode it."""
     if clean(path) != path:
         raise Unexpected("a path in UTF-8", RowValueError)

@@ -2,7 +2,7 @@
 
 YAKE (Campos et al. 2020) ranks phrases by the statistics of the text itself. It lists a phrase together with its parts
 and neighbors: "red ball", "ball", "ball rolls". EVQAScore rewards the number of keywords, so every word may count only
-once: see `disjoint`. The paper does not print the prompt of its chat model; this one is ours.
+once: see `drop_overlaps`. The paper does not print the prompt of its chat model; this one is ours.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from .._shared.arguments import without_thoughts
 from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
 from .._shared.endpoint import Endpoint
 from .._shared.progress import library_bars, progress
@@ -45,7 +46,6 @@ _MAX_TOKENS = 512
 # A wrong key, a stopped server or a silent model fails for every text; do not try them all.
 _FAILURES_IN_A_ROW = 20
 
-_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):]|\[\d{1,3}\])\s+(?P<text>\S.*)")
 _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
@@ -57,7 +57,7 @@ def yake_label(lang: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def yake_for(lang: str) -> Any:
+def load_yake(lang: str) -> Any:
     """Return YAKE; raise ImportError if it is missing, and ValueError if it has no stop words for the language."""
     try:
         import yake
@@ -80,23 +80,23 @@ def yake_keywords(text: str, lang: str = "en") -> list[str]:
     >>> yake_keywords("What rolls across the table? A red ball rolls, and the ball hits a blue box.")
     ['table', 'rolls', 'blue box', 'ball', 'red', 'hits']
     """
-    found = [phrase for phrase, _ in yake_for(lang).extract_keywords(text)]
+    found = [phrase for phrase, _ in load_yake(lang).extract_keywords(text)]
     # YAKE mistakes the end of a short sentence for an abbreviation: "cats. dogs", "cats.", "dogs".
-    return disjoint(text, [phrase.rstrip(".") for phrase in found if ". " not in phrase])
+    return drop_overlaps(text, [phrase.rstrip(".") for phrase in found if ". " not in phrase])
 
 
-def disjoint(text: str, phrases: Iterable[str]) -> list[str]:
+def drop_overlaps(text: str, phrases: Iterable[str]) -> list[str]:
     """Return the phrases that do not overlap an earlier one in the text, in order.
 
     A phrase is kept if it occurs in the rest of the text, without the kept phrases, and has a new word. So no word of
     the text counts twice, and there are never more keywords than different words.
 
-    >>> disjoint("A red ball and a blue ball roll.", ["red ball", "ball", "blue ball", "ball roll", "roll"])
+    >>> drop_overlaps("A red ball and a blue ball roll.", ["red ball", "ball", "blue ball", "ball roll", "roll"])
     ['red ball', 'blue ball', 'roll']
     """
-    left, seen, kept = _spaced(text), set[str](), list[str]()
+    left, seen, kept = _space_words(text), set[str](), list[str]()
     for phrase in phrases:
-        words = _spaced(phrase)
+        words = _space_words(phrase)
         if words in left and not seen.issuperset(words.split()):
             kept.append(phrase)
             seen.update(words.split())
@@ -104,7 +104,7 @@ def disjoint(text: str, phrases: Iterable[str]) -> list[str]:
     return kept
 
 
-def _spaced(text: str) -> str:
+def _space_words(text: str) -> str:
     """Return the words in lower case, with a space before and after each."""
     return "".join(f" {word} " for word in re.findall(r"[^\W_]+", text.lower()))
 
@@ -191,19 +191,19 @@ def parse_keywords(reply: str) -> list[str]:
     >>> parse_keywords('Here you are:\n1. **red ball**\n2. "blue box"\n3. Red ball')
     ['red ball', 'blue box']
     """
-    reply = _THOUGHTS.sub("", reply).strip()
+    reply = without_thoughts(reply)
     if _NOTHING.fullmatch(reply):
         return []
-    in_json = _from_json(reply)
+    in_json = _parse_json(reply)
     found: dict[str, str] = {}
-    for text in _from_lines(reply) if in_json is None else in_json:
+    for text in _parse_lines(reply) if in_json is None else in_json:
         # Remove quotes, emphasis and list punctuation.
         phrase = " ".join(text.strip(" \t\r\n*_`\"'“”‘’«»[](){}.,;:!?").split())
         found.setdefault(phrase.casefold(), phrase)
     return [phrase for phrase in found.values() if phrase]
 
 
-def _from_json(reply: str) -> list[str] | None:
+def _parse_json(reply: str) -> list[str] | None:
     """Return the strings of the first JSON list or object in the reply; None without JSON."""
     for start in (match.start() for match in re.finditer(r"[\[{]", reply)):
         try:
@@ -225,7 +225,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def _from_lines(reply: str) -> list[str]:
+def _parse_lines(reply: str) -> list[str]:
     lines = [line for line in reply.splitlines() if line.strip(" `")]
     if items := [match["text"] for match in map(_ITEM.fullmatch, lines) if match]:
         return items  # ignore the text before and after a list

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._shared.arguments import is_file, shown
 from .._shared.checkpoints import file_hash
-from .clip import Clip, ClipTokens, Pixels, not_loaded, transformers_tokens, unusable_package
+from .clip import Clip, ClipTokens, Pixels, loading_error, package_error, transformers_tokens
 
 # The time of open_clip's own tokenizer grows with the square of a word's length.
 _LONGEST_WORD = 200
@@ -25,7 +25,7 @@ def load_named(name: str, pretrained: str) -> Clip:
     """Load an architecture of open_clip with the weights of a tag or a file."""
     file = Path(pretrained).expanduser()
     if is_file(file):
-        return _created(name, file, f"{name}/{file.name}", _read_weights(file), pretrained=str(file))
+        return _create(name, file, f"{name}/{file.name}", _read_weights(file), pretrained=str(file))
     open_clip = _open_clip()
     known = open_clip.list_pretrained_tags_by_model(name)
     if pretrained not in known:
@@ -44,10 +44,10 @@ def load_named(name: str, pretrained: str) -> Clip:
         ) from error
     # The tag knows which activation its weights were trained with; open_clip itself would only warn.
     options = {"pretrained": pretrained, "force_quick_gelu": settings.get("quick_gelu", False)}
-    return _created(name, weights, f"{name}/{pretrained}", {}, **options)
+    return _create(name, weights, f"{name}/{pretrained}", {}, **options)
 
 
-def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
+def _create(name: str, weights: Path, label: str, given: Mapping[str, Any], **options: Any) -> Clip:
     """Create a model with exactly the given weights.
 
     `given` holds the tensors of a user's file. Without this check, open_clip would interpolate position embeddings of
@@ -61,9 +61,9 @@ def _created(name: str, weights: Path, label: str, given: Mapping[str, Any], **o
             if tensor_name in own and own[tensor_name].numel() != tensor.numel():
                 shapes = tuple(tensor.shape), tuple(own[tensor_name].shape)
                 raise ValueError(f"{tensor_name} has the shape {shapes[0]}; expected {shapes[1]}")
-        return _described(model, preprocess, open_clip.get_tokenizer(name), label, weights)
+        return _describe(model, preprocess, open_clip.get_tokenizer(name), label, weights)
     except Exception as error:  # a damaged or malicious file may raise anything
-        raise not_loaded(weights, f"open_clip's {name}", error) from error
+        raise loading_error(weights, f"open_clip's {name}", error) from error
 
 
 def load_file(file: Path) -> Clip:
@@ -87,9 +87,9 @@ def load_file(file: Path) -> Clip:
         model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
         preprocess = open_clip.image_transform(model.visual.image_size, is_train=False)
         tokenizer = open_clip.SimpleTokenizer(context_length=model.context_length)
-        return _described(model, preprocess, tokenizer, file.name, file)
+        return _describe(model, preprocess, tokenizer, file.name, file)
     except Exception as error:  # the tensors may have any shape
-        raise not_loaded(file, "OpenAI's CLIP", error) from error
+        raise loading_error(file, "OpenAI's CLIP", error) from error
 
 
 def _read_weights(file: Path) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _read_weights(file: Path) -> dict[str, Any]:
         else:
             found = torch.load(file, map_location="cpu", weights_only=True, mmap=is_zipfile(file))
     except Exception as error:  # zipfile, pickle and torch each raise their own errors
-        raise not_loaded(file, "a checkpoint of weights", error) from error
+        raise loading_error(file, "a checkpoint of weights", error) from error
     found = found.get("state_dict", found) if isinstance(found, dict) else {}
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
         found = {}
@@ -112,7 +112,7 @@ def _read_weights(file: Path) -> dict[str, Any]:
     return {name.removeprefix("module."): tensor for name, tensor in found.items() if name not in sizes}
 
 
-def _described(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
+def _describe(model: Any, preprocess: Any, tokenizer: Any, label: str, weights: Path) -> Clip:
     """Return a model of open_clip, with its preprocessing and tokenizer, as a `Clip`."""
     digest = file_hash(weights)
     # Both print all their settings: sizes, means and interpolation; layers and activations.
@@ -126,7 +126,7 @@ def _described(model: Any, preprocess: Any, tokenizer: Any, label: str, weights:
             picture = shape(picture)
         return np.asarray(picture)
 
-    encode = model.encode_image, lambda ids, _lengths: _texts(model, tokens, ids)
+    encode = model.encode_image, lambda ids, _lengths: _encode_texts(model, tokens, ids)
     return Clip(model, label, fingerprint, tokens, prepare, normalize.mean, normalize.std, *encode)
 
 
@@ -143,7 +143,7 @@ def open_clip_tokens(tokenizer: Any, length: int) -> ClipTokens:
     return ClipTokens(encode, [tokenizer.sot_token_id], [tokenizer.eot_token_id], 0, length)
 
 
-def _texts(model: Any, tokens: ClipTokens, ids: Any) -> Any:
+def _encode_texts(model: Any, tokens: ClipTokens, ids: Any) -> Any:
     """Encode texts; for open_clip's plain CLIP, only as many positions as the longest text has.
 
     That model expects all 77 positions. Its attention is causal, so the padding after a text does not change the
@@ -169,5 +169,5 @@ def _open_clip() -> Any:
     try:
         import open_clip
     except (ImportError, RuntimeError) as error:
-        raise unusable_package(error) from error
+        raise package_error(error) from error
     return open_clip

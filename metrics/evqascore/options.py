@@ -21,6 +21,7 @@ from .._shared.arguments import (
     option,
     shown,
 )
+from .._shared.stores import CacheOptions
 
 YAKE = "yake"
 """The keyword extractor that needs no model."""
@@ -92,7 +93,7 @@ class EvqascoreOptions(Options):
 
 
 @dataclass(frozen=True)
-class EvqascoreLoading(ModelOptions):
+class EvqascoreLoading(ModelOptions, CacheOptions):
     """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
@@ -135,11 +136,6 @@ class EvqascoreLoading(ModelOptions):
                 f"checkpoint is {shown(os.fspath(self.checkpoint))}; expected an existing file of weights, such as "
                 f"{PAPER_CHECKPOINTS}"
             )
-
-    @property
-    def cache(self) -> Path | None:
-        """`cache_dir` as a path."""
-        return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
     def clip(self, config: str) -> tuple[str, str | None] | None:
         """Return the arguments of `load_clip`; None for the demo's model.

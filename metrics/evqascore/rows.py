@@ -6,20 +6,20 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .._shared.chat_models import NoAnswer
-from .._shared.progress import followed, progress
+from .._shared.progress import progress, track_progress
+from .._shared.scorer import Columns, as_columns
 from .clip import Encoder, Vectors
 from .encoding import video_features
-from .features import VideoFeatures, file_of, in_utf8, read_features
+from .features import VideoFeatures, check_utf8, file_of, read_features
 from .keywords import KeywordModel, yake_keywords
 from .options import EvqascoreOptions
-from .scoring import Mode, VideoParts, compare, score
+from .scoring import Components, Mode, compare, score
 from .video import Sampling, UnreadableVideo
 
 _EXPECTED = {
@@ -36,7 +36,7 @@ def check_video(value: object) -> str:
         raise Unexpected("the path of a video, or None")
     if not path:
         raise Unexpected(_EXPECTED["videos"], RowValueError)
-    return in_utf8(path)
+    return check_utf8(path)
 
 
 def check_keywords(value: object) -> list[str] | None:
@@ -83,14 +83,14 @@ class VideoRow:
 class Evidence:
     """The basis of a row's score: its components and K."""
 
-    parts: VideoParts
+    components: Components
     keywords: list[str]
     best_times: list[float]  # for each keyword, the time of its best frame in seconds; empty if times are unknown
     best_frames: list[int]  # for each keyword, the number of its best frame in the video
     frames: int  # the number of frames that were compared
 
 
-def rows_of(
+def build_rows(
     predictions: Sequence[str],
     questions: Sequence[str],
     videos: Sequence[str],
@@ -118,7 +118,7 @@ def rows_of(
     return rows
 
 
-def gather(
+def gather_evidence(
     rows: Sequence[VideoRow],
     encoder: Encoder,
     chat_model: KeywordModel | None,
@@ -140,7 +140,7 @@ def gather(
     extracted: Mapping[str, list[str] | NoAnswer] = (
         chat_model.keywords(left)
         if chat_model
-        else {text: yake_keywords(text, options.lang) for text in followed(left, "evqascore: keywords", "text")}
+        else {text: yake_keywords(text, options.lang) for text in track_progress(left, "evqascore: keywords", "text")}
     )
     ready = []
     for row in rows:
@@ -153,16 +153,16 @@ def gather(
     texts = list({text: None for row in ready for text in (row.text, *(row.keywords or []))})
     vectors = dict(zip(texts, encoder.encode_texts(texts, options.long_text, describe="evqascore: texts"), strict=True))
     # An error must stop the threads that read the other videos, even while its traceback keeps the generator alive.
-    with closing(_with_features(ready, encoder, options, cache_dir)) as features:
+    with closing(_features_by_row(ready, encoder, options, cache_dir)) as features:
         for row, found in features:
             if isinstance(found, VideoFeatures):
-                outcomes[row.number] = _compared(row, found, vectors)
+                outcomes[row.number] = _compare_row(row, found, vectors)
             else:
                 refuse(row, "video_features" if row.features else "videos", found)
     return [outcomes[row.number] for row in rows]
 
 
-def _with_features(
+def _features_by_row(
     rows: Sequence[VideoRow], encoder: Encoder, options: EvqascoreOptions, cache_dir: Path | None
 ) -> Generator[tuple[VideoRow, VideoFeatures | str], None, None]:
     """Yield each row with its features, or with the reason why there are none.
@@ -173,7 +173,7 @@ def _with_features(
     by_video: dict[str, list[VideoRow]] = defaultdict(list)
     for row in rows:
         if row.features:
-            yield row, _given(row, encoder)
+            yield row, _given_features(row, encoder)
         else:
             by_video[row.video].append(row)
     sampling = Sampling(options.interval, options.max_frames)
@@ -184,7 +184,7 @@ def _with_features(
             bar.update()
 
 
-def _given(row: VideoRow, encoder: Encoder) -> VideoFeatures | str:
+def _given_features(row: VideoRow, encoder: Encoder) -> VideoFeatures | str:
     """Return the features that the caller has given, or the reason why they cannot be used."""
     try:
         features = read_features(row.features)
@@ -196,25 +196,24 @@ def _given(row: VideoRow, encoder: Encoder) -> VideoFeatures | str:
     return f"vectors of length {dim}; expected length {encoder.dim}, features of the same model ({encoder.label})"
 
 
-def _compared(row: VideoRow, video: VideoFeatures, vectors: Mapping[str, Vectors]) -> Evidence:
-    keywords, parts = row.keywords or [], VideoParts(row.mode)
+def _compare_row(row: VideoRow, video: VideoFeatures, vectors: Mapping[str, Vectors]) -> Evidence:
+    keywords, found = row.keywords or [], Components(row.mode)
     if not row.blank:
-        parts = compare(video.vectors, vectors[row.text], [vectors[keyword] for keyword in keywords], row.mode)
-    best = list(parts.best_frames)
+        found = compare(video.vectors, vectors[row.text], [vectors[keyword] for keyword in keywords], row.mode)
+    best = list(found.best_frames)
     times = video.times[best]
     known = [] if np.isnan(times).any() else times.tolist()
-    return Evidence(parts, keywords, known, video.frames[best].tolist(), len(video.vectors))
+    return Evidence(found, keywords, known, video.frames[best].tolist(), len(video.vectors))
 
 
-def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> SimpleNamespace:
+def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Columns:
     """Return the columns of the result's `per_example`: the scores and their basis.
 
     A row that could not be scored has None in all columns except `error`, which exists with `unreadable="none"`.
     """
     scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
-    scores = vars(score([one.parts for one in scored], options)).items()
-    columns: dict[str, list[Any]] = {name: values.tolist() for name, values in scores if values is not None}
-    columns["mode"] = [one.parts.mode for one in scored]
+    columns = as_columns(score([one.components for one in scored], options))
+    columns["mode"] = [one.components.mode for one in scored]
     for name in ("keywords", "best_times", "best_frames", "frames"):
         columns[name] = [getattr(one, name) for one in scored]
     for name, values in columns.items():
@@ -222,4 +221,4 @@ def table(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Simp
         columns[name] = [next(left) if isinstance(outcome, Evidence) else None for outcome in outcomes]
     if options.unreadable == "none":
         columns["error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]
-    return SimpleNamespace(**columns)
+    return columns

@@ -12,9 +12,9 @@ from .._shared.scorer import Scored, Scorer
 from .clip import Encoder
 from .clip_models import load_clip, load_demo
 from .features import check_features
-from .keywords import KeywordModel, yake_for, yake_label
+from .keywords import KeywordModel, load_yake, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import check_keywords, check_sources, check_video, gather, rows_of, table
+from .rows import build_columns, build_rows, check_keywords, check_sources, check_video, gather_evidence
 
 
 class Models(NamedTuple):
@@ -115,7 +115,7 @@ class EvqascoreScorer(Scorer):
     def prepare(self, options: EvqascoreOptions) -> None:
         """Check that keywords can be extracted in this language, and load the models once."""
         if self.load_options.keyword_source(self.config_name)[0] == YAKE:
-            yake_for(options.lang)
+            load_yake(options.lang)
         super().prepare(options)
 
     def _compute(
@@ -128,8 +128,8 @@ class EvqascoreScorer(Scorer):
         options: EvqascoreOptions,
     ) -> Scored:
         encoder, chat = self.model
-        rows = rows_of(predictions, questions, videos, video_features, keywords, options.mode)
-        scores = table(gather(rows, encoder, chat, options, self.load_options.cache), options)
+        rows = build_rows(predictions, questions, videos, video_features, keywords, options.mode)
+        columns = build_columns(gather_evidence(rows, encoder, chat, options, self.load_options.cache), options)
         given = [row.keywords is not None for row in rows if not row.blank]
         extractor = chat.label if chat else yake_label(options.lang)
         sources = ["given"] * any(given) + [extractor] * (not all(given))
@@ -139,6 +139,6 @@ class EvqascoreScorer(Scorer):
             "kw": "+".join(sources) or None,
             **replace(self.load_options, dtype=encoder.dtype).settings(),
             "av": version("av") if any(row.video for row in rows) else None,
-            "mode": "+".join(sorted(set(filter(None, scores.mode)))) or None,
+            "mode": "+".join(sorted(set(filter(None, columns["mode"])))) or None,
         }
-        return Scored(scores, settings)
+        return Scored(columns, settings)

@@ -16,15 +16,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._shared.arrays import Floats
 from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class VideoParts:
+class Components:
     """The components of one row's score; the defaults are those of a blank answer, which fits no frame.
 
     Attributes:
@@ -58,7 +57,7 @@ class Scores:
     verdict: NDArray[np.bool_] | None
 
 
-def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> VideoParts:
+def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features: ArrayLike, mode: Mode) -> Components:
     """Compare a text and its keywords with the frames of a video.
 
     The vectors are normalized in double precision.
@@ -79,23 +78,23 @@ def compare(frame_features: ArrayLike, text_feature: ArrayLike, keyword_features
     # Vectors that cancel out leave a rounding error of about 1e-17.
     coarse = float(mean @ text) / length if length > 1e-12 else 0.0  # noqa: PLR2004
     if not np.size(keyword_features):
-        return VideoParts(mode, coarse=coarse)
+        return Components(mode, coarse=coarse)
     similarity = unit_rows("keyword_features", keyword_features) @ frames.T
     # The paper divides P by the number of words of X, and R by the number of all frames; its programs take means.
     precision, recall = float(similarity.max(axis=1).mean()), float(similarity.max(axis=0).mean())
-    return VideoParts(mode, precision, recall, coarse, tuple(similarity.argmax(axis=1).tolist()))
+    return Components(mode, precision, recall, coarse, tuple(similarity.argmax(axis=1).tolist()))
 
 
-def score(parts: Sequence[VideoParts], options: EvqascoreOptions) -> Scores:
+def score(rows: Sequence[Components], options: EvqascoreOptions) -> Scores:
     """Score rows: (c + F) / 2, multiplied by ln(n + 1) in the mode "qa".
 
     Without keywords, F = 0: a caption keeps half of its coarse score, and an answer scores 0, because ln(1) = 0.
     """
-    cosines = np.array([(row.precision, row.recall, row.coarse) for row in parts]).reshape(-1, 3)
+    cosines = np.array([(row.precision, row.recall, row.coarse) for row in rows]).reshape(-1, 3)
     precision, recall, coarse = cosines.T
     f_score = harmonic_mean(precision, recall)
-    n_keywords = np.array([len(row.best_frames) for row in parts], dtype=np.intp)
-    richness = [np.log(n + 1) if row.mode == "qa" else 1.0 for n, row in zip(n_keywords, parts, strict=True)]
+    n_keywords = np.array([len(row.best_frames) for row in rows], dtype=np.intp)
+    richness = [np.log(n + 1) if row.mode == "qa" else 1.0 for n, row in zip(n_keywords, rows, strict=True)]
     total = (coarse + f_score) / 2 * richness + 0.0  # never −0
     verdict = None if options.threshold is None else total > options.threshold
     return Scores(total, precision, recall, f_score, coarse, n_keywords, verdict)

@@ -41,7 +41,7 @@ class Run(NamedTuple):
     wanted: list[int]
 
 
-def countable(container: Any, stream: Any) -> bool:
+def is_countable(container: Any, stream: Any) -> bool:
     """Whether every packet holds exactly one frame."""
     return container.format.name in _CONTAINERS and stream.codec_context.codec.canonical_name in _CODECS
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .seeking import Inexact, countable, decode, frame_times, packet_table, plan
+from .seeking import Inexact, decode, frame_times, is_countable, packet_table, plan
 
 # Other formats are refused: a playlist, for example, names files and addresses that FFmpeg would open.
 FORMATS = "mov,matroska,avi,mpegts,mpeg,ogg,flv,asf"
@@ -77,7 +77,7 @@ def _seek(path: str, sampling: Sampling, threads: int) -> Iterator[Frame]:
     import av
 
     with _open(path, threads) as (container, stream):
-        if not countable(container, stream):
+        if not is_countable(container, stream):
             raise Inexact
         frames = frame_times(packet_table(_packets(path, container, stream)))
         convert = _converter(stream, int(frames.times[0]))
@@ -130,29 +130,29 @@ def _packets(path: str, container: Any, stream: Any, *, flush: bool = False) -> 
     count, end = 0, 0
     for packet in container.demux(stream):
         if packet.is_corrupt:
-            raise _truncated(path, count, stream)
+            raise _truncation_error(path, count, stream)
         if packet.size:
             count += 1
             end = max(end, (packet.pts or 0) + (packet.duration or 0))
         if packet.size or flush:
             yield packet
     if container.format.name.startswith("mov,") and count < stream.frames:
-        raise _truncated(path, count, stream)
+        raise _truncation_error(path, count, stream)
     if container.format.name.startswith("matroska") and count:
         promised = (container.duration or 0) / 1e6
         missing = promised - end * float(stream.time_base)
         if missing > _MISSING_SECONDS and promised - _last_packet(path) > _MISSING_SECONDS:
-            raise _truncated(path, count, stream)
+            raise _truncation_error(path, count, stream)
 
 
 def _last_packet(path: str) -> float:
     """Return when the last packet of any stream ends, in seconds: sound may continue after the picture."""
-    with opened(path) as container:
+    with open_video(path) as container:
         ends = (((packet.pts or 0) + (packet.duration or 0)) * packet.time_base for packet in container.demux())
         return float(max(ends, default=0))
 
 
-def _truncated(path: str, count: int, stream: Any) -> UnreadableVideo:
+def _truncation_error(path: str, count: int, stream: Any) -> UnreadableVideo:
     total = f" of {stream.frames}" if stream.frames else ""
     return UnreadableVideo(path, f"is truncated after frame {count}{total}")
 
@@ -178,7 +178,7 @@ def _converter(stream: Any, first: int | None) -> Callable[[int, Any], Frame]:
 @contextmanager
 def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
     """Open a file and its first video stream that is not a cover picture."""
-    with opened(path) as container:
+    with open_video(path) as container:
         from av.stream import Disposition
 
         videos = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
@@ -192,7 +192,7 @@ def _open(path: str, threads: int) -> Iterator[tuple[Any, Any]]:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Any]:
+def open_video(path: str) -> Iterator[Any]:
     """Open a local file with PyAV, even if its name looks like an address; raise UnreadableVideo if it cannot.
 
     FFmpeg reads `12:30:05.mp4`, `subfile,,…` and paths that begin with a folder `http:` as addresses.

@@ -18,8 +18,8 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from .._shared.chat_models import NoAnswer, Reply
-from .._shared.endpoint import Endpoint, as_reply, at, run, shortened
-from .._shared.posting import PostError, failure
+from .._shared.endpoint import Endpoint, at, parse_reply, run, shorten_message
+from .._shared.http_client import PostError, failure
 from .verdict_store import JudgedRow, JudgeId, parse_row, verdict_id
 
 # A batch may have 50,000 requests and 200 MB. With fewer, a batch that fails costs less.
@@ -234,7 +234,7 @@ class _BatchApi:
             yield from filter(None, (_read_line(line, granted, secrets) for line in lines))
 
     def _mask(self, text: str) -> str:
-        return shortened(text, self.endpoint.client("batches").secrets)
+        return shorten_message(text, self.endpoint.client("batches").secrets)
 
     def _json(self, *request: Any, key: str = "id", **options: Any) -> dict[str, Any]:
         content = self._call(*request, **options)
@@ -258,7 +258,7 @@ class _BatchApi:
         try:
             return run(call())
         except PostError as error:
-            raise NoAnswer(shortened(str(error), client.secrets), error.status) from error
+            raise NoAnswer(shorten_message(str(error), client.secrets), error.status) from error
 
 
 def _split(lines: Iterable[tuple[JudgedRow, bytes]]) -> Iterator[tuple[list[JudgedRow], bytes]]:
@@ -284,5 +284,5 @@ def _read_line(line: bytes, granted: bool, secrets: list[str]) -> tuple[str, Rep
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None
     if failed := failure(status if isinstance(status, int) else 200, body, None):
-        return custom_id, NoAnswer(shortened(failed[1], secrets), failed[0])
-    return custom_id, as_reply(body, granted, secrets)
+        return custom_id, NoAnswer(shorten_message(failed[1], secrets), failed[0])
+    return custom_id, parse_reply(body, granted, secrets)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._shared.arguments import counted
-from .._shared.arithmetic import Floats, sigmoid
+from .._shared.arrays import Floats
+from .._shared.logistic import sigmoid
 from .scoring import MATCHER_LABELS, RowOutcome
 
 Weights = Mapping[str, float]

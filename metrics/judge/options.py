@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import (
@@ -28,6 +27,7 @@ from .._shared.arguments import (
     read_weights,
 )
 from .._shared.endpoint import Endpoint
+from .._shared.stores import CacheOptions
 from .calibration import Weights
 from .decision_api import APIS, ASPECTS, Api, DecisionQuestions
 from .protocols import PROTOCOLS, Protocol, load_protocol
@@ -107,7 +107,7 @@ class JudgeOptions(Options):
 
 
 @dataclass(frozen=True)
-class JudgeLoading(ModelOptions):
+class JudgeLoading(ModelOptions, CacheOptions):
     """The options at loading."""
 
     model: str | os.PathLike[str] | None = option(
@@ -235,11 +235,6 @@ class JudgeLoading(ModelOptions):
             return replace(self, judges=None, first=None, weights=None, **settings), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
-
-    @property
-    def cache(self) -> Path | None:
-        """`cache_dir` as a path."""
-        return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
 
 class JudgeKeywords(ModelKeywords, total=False):

@@ -32,10 +32,10 @@ class JudgeScores(Scored):
 
     def part(self, rows: Sequence[int]) -> "JudgeScores":
         """Return the scores of some rows, with the signature of a call with only these rows."""
-        scores, samples = super().part(rows).scores, [self.samples[row] for row in rows]
-        if all(error is None for error in getattr(scores, "error", ())):
-            vars(scores).pop("error", None)
-        return JudgeScores(scores, {**self.settings, "score": _score_sources(samples)}, samples=samples)
+        columns, samples = super().part(rows).per_example, [self.samples[row] for row in rows]
+        if all(error is None for error in columns.get("error", ())):
+            columns.pop("error", None)
+        return JudgeScores(columns, {**self.settings, "score": _score_sources(samples)}, samples=samples)
 
 
 class JudgeScorer(ForReward):

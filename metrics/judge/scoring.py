@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, stdev
-from types import SimpleNamespace
 from typing import Any
 
 from .._shared.scorer import mean
@@ -156,7 +155,7 @@ def _total(counts: Iterable[int | None]) -> int | None:
     return None if None in known else sum(count for count in known if count is not None)
 
 
-def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Collection[str]) -> SimpleNamespace:
+def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Collection[str]) -> dict[str, list[Any]]:
     """Return the columns of `per_example`, with those of the optional columns that `optional` names.
 
     An unscored row has None. There is no column `error` if every row has a verdict. `counts` has the number of
@@ -193,7 +192,7 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
         **{name: [(aspects or {}).get(name) for aspects in of_verdict("aspects")] for name in ASPECTS},
         **{name: of_outcome(name) for name in ("judges", "disagreement")},
     }
-    return SimpleNamespace(**columns, **{name: values for name, values in more.items() if name in optional})
+    return columns | {name: values for name, values in more.items() if name in optional}
 
 
 def cost(requests: Iterable[RequestOutcome], prices: tuple[float, float]) -> float | None:

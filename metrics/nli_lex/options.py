@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.arguments import Choice, Control, Kind, Text, option, read_weights
-from .._shared.lexical import by_length
-from .._shared.long_texts import MatcherOptions
+from .._shared.lexical import features_by_length
+from .._shared.matcher_options import MatcherOptions
 from .._values.options import ValueOptions
 
 Lexical = Literal["match", "recall", "lengths", False]
@@ -16,11 +17,11 @@ Weights = Mapping[str, float]
 
 TEMPLATE = "Question: {question} Answer: {answer}"
 
-# The columns that each lexical signal adds to the entailment probability.
+# The features that each lexical signal adds to the entailment probability.
 SIGNALS: Mapping[Any, tuple[str, ...]] = {
     "match": ("match",),
     "recall": ("recall",),
-    "lengths": by_length("entailment"),
+    "lengths": features_by_length("entailment"),
     False: (),
 }
 
@@ -68,7 +69,7 @@ class NliLexOptions(MatcherOptions, ValueOptions):
                     raise ValueError(f"{name} has the unknown field {field}; expected {{question}} or {{answer}}")
         _ = self.given_weights
 
-    @property
+    @cached_property
     def given_weights(self) -> Weights | None:
         """The given weights after a check, which depends on the model if `lexical` is None; None without weights."""
         if self.weights is None:

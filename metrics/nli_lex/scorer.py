@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .._shared.abstentions import find_abstentions
 from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
-from .._shared.classifiers import Loaded, Preset, Texts, load, read_pairs
-from .._shared.lexical import unattempted
-from .._shared.long_texts import Parts
+from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
-from .._shared.training import ForTraining
+from .._shared.scorer import Scored, as_columns
+from .._shared.trainer_callback import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
@@ -65,11 +65,11 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         nli_lex: Mean score, from 0 to 1.
         accuracy: Share of answers judged correct.
         entailment, match, recall: Means of the components.
-        sentence_recall, sentence_precision, token_f1: Means of the parts of `long_references="sentences"`.
+        sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
         not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
-            answer is correct if it contains the reference word for word and does not deny it.
+            answer is correct if it contains the reference's words, in any inflection, and does not deny them.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, entailment, match, recall, not_attempted; value_kind, value_reference, value_answer
@@ -95,7 +95,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedClassifier:
         """Load the classifier."""
         return load("nli_lex", PRESETS[self.config_name], self.load_options, entailment_class)
 
@@ -126,10 +126,10 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         if len(set(judged)) == 1:
             raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
         learner()
-        parts = self.parts(**rows, options=chosen)
+        features = self.features(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
-        columns = {"entailment": parts.said, **parts.evidence}
-        return fit_weights(columns, names, parts.starts, parts.answered, np.array(judged, dtype=bool))
+        values = {"entailment": features.outputs, **features.word_features}
+        return fit_weights(values, names, features.starts, features.answered, np.array(judged, dtype=bool))
 
     def weights(self, options: NliLexOptions) -> Weights:
         """Return the logistic layer's weights for these options; plain NLI has none by default.
@@ -137,17 +137,18 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         Raise ValueError if there are no weights, or weights of another signal.
         """
         lexical, defaults = self._lexical(options), self.model.layers or UNFITTED
-        given = made(self.name, NliLexOptions, {**vars(options), "lexical": lexical}).given_weights
+        changed = {"lexical": lexical, "weights": options.given_weights}  # a file is read only once
+        given = made(self.name, NliLexOptions, vars(options) | changed).given_weights
         if given is None and lexical is not False and lexical not in defaults:
             raise ValueError(f"nli_lex: this model has no weights for lexical={lexical!r}; pass weights=, see fit")
         return defaults.get(lexical, {}) if given is None else given
 
-    def parts(
+    def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
-    ) -> Parts:
-        """Return the model's output for each pair of an answer and a reference, without the weights."""
+    ) -> PairFeatures:
+        """Return the features of each pair of an answer and a reference, without the weights."""
         pair = partial(nli_pair, premise=options.premise, hypothesis=options.hypothesis)
-        return read_pairs(
+        return compute_features(
             self.model, predictions, references, questions, options, pair, class_probability, "nli_lex: answers"
         )
 
@@ -158,7 +159,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: NliLexOptions
     ) -> Scored:
         lexical, weights = self._lexical(options), self.weights(options)
-        parts = replace(self.parts(predictions, references, questions, options), weights=weights)
+        features = replace(self.features(predictions, references, questions, options), weights=weights)
         # The model's hash covers its own weights.
         given = None if options.weights is None and self.model.layers else weights
         templates = (options.premise, options.hypothesis)
@@ -170,5 +171,5 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             **options.settings(),
             **self.model.options.settings(),
         }
-        scores = score(parts, options)
-        return Scored(replace(scores, not_attempted=unattempted(predictions, scores.verdict)), settings)
+        scores = as_columns(score(features, options))
+        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)

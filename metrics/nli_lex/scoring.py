@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, Indices, sigmoid, weighed
-from .._shared.lexical import EVIDENCE
-from .._shared.long_texts import Parts, best_pairs
+from .._shared.arrays import Floats, Indices
+from .._shared.lexical import OVERLAPS
+from .._shared.logistic import logit, sigmoid
+from .._shared.matcher_features import PairFeatures, best_pairs
 from .options import NliLexOptions, Weights
 
 
@@ -32,14 +33,13 @@ class Scores:
     sentence_precision: list[float | None] | None
     token_f1: list[float | None] | None
     unsupported_language: NDArray[np.bool_]
-    not_attempted: list[bool] | None = None
 
 
-def score(parts: Parts, options: NliLexOptions) -> Scores:
+def score(features: PairFeatures, options: NliLexOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
-    columns = {"entailment": parts.said, **parts.evidence}
-    best, found = best_pairs(parts, probability(columns, parts.weights), options, options.lexical is not False)
-    shown: dict[str, Any] = {name: parts.claims.recall(columns[name])[best] for name in ("entailment", *EVIDENCE)}
+    values = {"entailment": features.outputs, **features.word_features}
+    best, found = best_pairs(features, probability(values, features.weights), options, options.lexical is not False)
+    shown: dict[str, Any] = {name: features.claims.recall(values[name])[best] for name in ("entailment", *OVERLAPS)}
     return Scores(**shown, **found)
 
 
@@ -50,8 +50,8 @@ def class_probability(logits: Floats, number: int) -> Floats:
     return probability
 
 
-def probability(columns: Mapping[str, Floats], weights: Weights) -> Floats:
-    """Return p = sigmoid(Σ w · column + b), shape (pairs,); without weights, the entailment probability."""
+def probability(features: Mapping[str, Floats], weights: Weights) -> Floats:
+    """Return p = sigmoid(Σ w · feature + b), shape (pairs,); without weights, the entailment probability."""
     if not weights:
-        return columns["entailment"]
-    return sigmoid(weighed(columns, weights))
+        return features["entailment"]
+    return sigmoid(logit(features, weights))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, Indices, column, first_best
+from .._shared.arrays import Floats, Indices, first_best
+from .._shared.logistic import feature
 from .options import Weights
 from .scoring import probability
 
@@ -28,7 +29,7 @@ def learner() -> Any:
 
 
 def fit_weights(
-    columns: Mapping[str, Floats],
+    features: Mapping[str, Floats],
     names: Sequence[str],
     starts: Indices,
     answered: NDArray[np.bool_],
@@ -36,11 +37,11 @@ def fit_weights(
     strength: float = 0.1,
     importance: Floats | None = None,
 ) -> dict[str, float]:
-    """Return the weights of a logistic regression of the labels on the best reference's columns.
+    """Return the weights of a logistic regression of the labels on the best reference's features.
 
     Args:
-        columns: Values of every pair, by name.
-        names: Names of the columns to use.
+        features: Values of every pair, by name.
+        names: Names of the features to use.
         starts: Index of the first pair of each row, shape (rows,).
         answered: False for a pair with a blank answer, shape (pairs,).
         labels: Whether people called each row correct, shape (rows,); not all equal.
@@ -51,10 +52,10 @@ def fit_weights(
         ImportError: scikit-learn is missing.
     """
     regression = learner()
-    matrix = np.column_stack([column(columns, name) for name in names])
+    matrix = np.column_stack([feature(features, name) for name in names])
     weights = {**dict.fromkeys(names, 1.0), "intercept": 0.0}
     for _ in range(_ROUNDS):
-        best = first_best(np.where(answered, probability(columns, weights), 0.0), starts)
+        best = first_best(np.where(answered, probability(features, weights), 0.0), starts)
         model = regression(C=1 / strength, max_iter=1000, tol=1e-8).fit(matrix[best], labels, importance)
         weights = {**dict(zip(names, model.coef_[0].tolist(), strict=True)), "intercept": float(model.intercept_[0])}
     return weights

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, first_best
+from .._shared.arrays import Floats, first_best
 from .._shared.lexical import match
 from .._shared.words import exact_words
 from .encoder import Encoder
@@ -47,8 +47,8 @@ def components(
     targets = chain.from_iterable(map(_targets, references, synthetic_answers))
 
     numbers: dict[str, int] = {}
-    prediction_of = _numbered(predictions, numbers)[row_of]
-    target_of = _numbered(targets, numbers)
+    prediction_of = _number_texts(predictions, numbers)[row_of]
+    target_of = _number_texts(targets, numbers)
     vectors = encoder.vectors(list(numbers), "smile: answers")
 
     pairs = range(len(reference_words))
@@ -87,7 +87,7 @@ def _targets(references: Sequence[str], synthetic: Sequence[str]) -> Sequence[st
     return [synthetic[0]] * len(references) if len(synthetic) == 1 else synthetic
 
 
-def _numbered(texts: Iterable[str], numbers: dict[str, int]) -> NDArray[np.intp]:
+def _number_texts(texts: Iterable[str], numbers: dict[str, int]) -> NDArray[np.intp]:
     """Return the number of each text; new texts get the next free numbers."""
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.intp)
 
@@ -122,7 +122,7 @@ def _nearest(
     the texts that are already embedded, with their unit vectors.
     """
     before = len(numbers)
-    reference_of = _numbered(references, numbers)
+    reference_of = _number_texts(references, numbers)
     vectors = np.concatenate([vectors, encoder.vectors(list(numbers)[before:], "smile: references")])
     grams = NGrams(lists, reference_of)
     known = np.array([numbers.get(text, -1) for text in grams.texts], dtype=np.intp)

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.batching import Indices, run
+from .._shared.arrays import Indices
+from .._shared.batching import run_batches
 from .._shared.stores import Store
 from .engines import Vectors, load
 from .options import SmileLoading
@@ -42,7 +43,7 @@ class Encoder:
     def stream(self, texts: Sequence[str], describe: str | None = None) -> Iterator[tuple[Indices, Vectors]]:
         """Yield (indices of distinct texts, their unit vectors) batch by batch, under a progress bar with a title."""
         if self._store is None:
-            yield from self._embedded(texts, describe)
+            yield from self._embed(texts, describe)
             return
         missing = np.ones(len(texts), dtype=bool)
         for found in self._store.read(texts):
@@ -50,7 +51,7 @@ class Encoder:
             missing[indices] = False
             yield indices, np.stack([np.frombuffer(value, dtype=np.float32) for value in found.values()])
         absent = np.flatnonzero(missing)
-        for batch, vectors in self._embedded([texts[int(i)] for i in absent], describe):
+        for batch, vectors in self._embed([texts[int(i)] for i in absent], describe):
             self._store.write([texts[i] for i in absent[batch]], (vector.tobytes() for vector in vectors))
             yield absent[batch], vectors
 
@@ -76,8 +77,8 @@ class Encoder:
         centered: Vectors = pieces - pieces.mean(axis=0)
         return centered
 
-    def _embedded(self, texts: Sequence[str], describe: str | None) -> Iterator[tuple[Indices, Vectors]]:
-        return run(
+    def _embed(self, texts: Sequence[str], describe: str | None) -> Iterator[tuple[Indices, Vectors]]:
+        return run_batches(
             self._lengths(texts),
             lambda indices: self.engine.run([texts[i] for i in indices]),
             token_budget=self.options.token_budget or self.engine.token_budget,

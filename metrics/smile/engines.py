@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, find, load_whole
-from .._shared.engines import chosen, torch_token_budget
+from .._shared.checkpoints import MINILM, SENTENCE_TRANSFORMERS, Checkpoint, find_checkpoint, load_whole
+from .._shared.engines import choose_engine, torch_token_budget
 from .._shared.onnx_engine import OnnxEngine
 from .._shared.progress import library_bars
 from .options import SmileLoading
@@ -129,13 +129,13 @@ def load(config: str, options: SmileLoading) -> tuple[TextEngine, Checkpoint, Sm
     """
     model, revision = (options.model, options.model_revision) if options.model else PRESETS[config]
     embedded = (model, revision) == (MINILM, None)
-    engine, options = chosen("smile", options, model, embedded, _PACKAGES)
+    engine, options = choose_engine("smile", options, model, embedded, _PACKAGES)
     if engine == "onnxruntime":
-        checkpoint = find("smile", MINILM, None, SENTENCE_TRANSFORMERS)
+        checkpoint = find_checkpoint("smile", MINILM, None, SENTENCE_TRANSFORMERS)
         minilm = MiniLMEngine(checkpoint.folder, options.prompt_name, options.num_threads, options.dtype)
         return minilm, checkpoint, options
     with library_bars():
-        checkpoint = find("smile", model, revision, SENTENCE_TRANSFORMERS)
+        checkpoint = find_checkpoint("smile", model, revision, SENTENCE_TRANSFORMERS)
         loaded = _sentence_transformer(checkpoint, options)
         return SentenceTransformersEngine(loaded, options.prompt_name), checkpoint, options
 
@@ -163,7 +163,7 @@ def _sentence_transformer(checkpoint: Checkpoint, options: SmileLoading) -> Any:
     _check_tokenizer(model, checkpoint)
     check_prompt(model.prompts, options.prompt_name)
     transformer, *others = model.eval().children()
-    transformer.register_forward_hook(_single_precision)
+    transformer.register_forward_hook(_run_in_single_precision)
     for module in others:
         module.float()
     return model
@@ -177,7 +177,7 @@ def _check_weights(transformer: Any) -> None:
     load_whole(type(module), module.config.name_or_path, superfluous=True, local_files_only=True)
 
 
-def _single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:
+def _run_in_single_precision(_module: Any, _inputs: Any, features: dict[str, Any]) -> dict[str, Any]:
     """Run the modules after a transformer in single precision: half precision would add errors and save little."""
     import torch
 

@@ -2,10 +2,10 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 from .._shared.arguments import Choice, Control, EngineKeywords, EngineOptions, Number, Place, Text, Whole, option
+from .._shared.stores import CacheOptions
 from .._values.options import ValueOptions
 
 Similarity = Literal["scaled", "cosine"]
@@ -74,7 +74,7 @@ class SmileOptions(ValueOptions):
 
 
 @dataclass(frozen=True)
-class SmileLoading(EngineOptions):
+class SmileLoading(EngineOptions, CacheOptions):
     """The options at loading."""
 
     prompt_name: str | None = option(
@@ -85,11 +85,6 @@ class SmileLoading(EngineOptions):
     cache_dir: str | os.PathLike[str] | None = option(
         None, Place("a folder"), "Keep vectors and evaluate's temporary files in this folder."
     )
-
-    @property
-    def cache(self) -> Path | None:
-        """`cache_dir` as a path."""
-        return Path(self.cache_dir).expanduser() if self.cache_dir else None
 
 
 class SmileKeywords(EngineKeywords, total=False):

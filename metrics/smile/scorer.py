@@ -1,7 +1,6 @@
 """SMILE: a composite lexical-semantic metric for question answering."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,15 +10,15 @@ from numpy.typing import NDArray
 
 from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
-from .._shared.scorer import Scored
-from .._shared.training import ForTraining
+from .._shared.scorer import Columns, Scored, as_columns
+from .._shared.trainer_callback import ForTraining
 from .._values.decision import Decision
 from .._values.scorer import AnswerScorer
 from .components import components
 from .encoder import Encoder
 from .engines import PRESETS
 from .options import SmileLoading, SmileOptions
-from .scoring import Components, Scores, bins, contenders, score
+from .scoring import Components, bins, contenders, score
 from .text import lemmatizer, lemmatizer_name
 
 
@@ -83,7 +82,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         lemmatizer(options)
         super().prepare(options)
 
-    def parts(
+    def features(
         self,
         predictions: list[str],
         references: list[list[str]],
@@ -100,10 +99,10 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         """Return whether a call has synthetic answers, which its signature says."""
         return any(columns["synthetic_answers"])
 
-    def apply_decisions(self, scores: Scores, decided: Sequence[tuple[Decision, int | None]]) -> Scores:
+    def apply_decisions(self, columns: Columns, decided: Sequence[tuple[Decision, int | None]]) -> Columns:
         """Return the scores that rules for values decide, with their bins."""
-        changed: Scores = super().apply_decisions(scores, decided)
-        return replace(changed, bin=bins(changed.score))
+        changed = super().apply_decisions(columns, decided)
+        return {**changed, "bin": bins(np.array(changed["score"])).tolist()}
 
     def _compute(
         self,
@@ -114,7 +113,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         options: SmileOptions,
     ) -> Scored:
         contending = partial(contenders, options=options)
-        parts = self.parts(predictions, references, questions, synthetic_answers, options, contending)
+        features = self.features(predictions, references, questions, synthetic_answers, options, contending)
         settings = {
             "emb": self.model.name,
             **options.settings(),
@@ -123,4 +122,4 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
             "prompt": self.load_options.prompt_name,
             **self.model.options.settings(),
         }
-        return Scored(score(parts, options), settings)
+        return Scored(as_columns(score(features, options)), settings)

@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arithmetic import Floats, Pairs, first_best
+from .._shared.arrays import Floats, Indices, first_best
 from .options import BINS, Combine, Similarity, SmileOptions
 
 
 @dataclass(frozen=True)
-class Components(Pairs):
-    """The components of each pair; every array has shape (pairs,).
+class Components:
+    """The components of each pair; every array but `starts` has shape (pairs,).
 
     Args:
+        starts: Index of the first pair of each row, shape (rows,).
+        answered: False for a pair with a blank answer, which scores 0.
         semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
         ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
         exact_match: EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match),
@@ -30,6 +32,8 @@ class Components(Pairs):
         best_ngram: The n-gram that reached the maximum.
     """
 
+    starts: Indices
+    answered: NDArray[np.bool_]
     semantic_cosine: Floats
     ngram_cosine: Floats
     exact_match: Floats
@@ -90,7 +94,7 @@ def bins(score: Floats) -> NDArray[np.intp]:
 
 def score(components: Components, options: SmileOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
-    semantic, ngram, exact, lexical, total = _scored(components, options)
+    semantic, ngram, exact, lexical, total = _score_pairs(components, options)
     best = first_best(total, components.starts)
     return Scores(
         score=total[best],
@@ -113,14 +117,14 @@ def contenders(components: Components, options: SmileOptions) -> NDArray[np.bool
     """
     least = np.where(components.exact_match == 1, 1.0, -1.0)
     lowest, highest = (
-        _scored(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
+        _score_pairs(replace(components, ngram_cosine=cosine), options)[-1] for cosine in (least, np.ones_like(least))
     )
     counts = np.diff(components.starts, append=len(least))
     # Vectors from different batches differ by rounding errors.
     return highest > np.repeat(np.maximum.reduceat(lowest, components.starts), counts) - 1e-5
 
 
-def _scored(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
+def _score_pairs(components: Components, options: SmileOptions) -> tuple[Floats, ...]:
     """Return semantic similarity, n-gram similarity, EM, lexical score and score of every pair."""
     semantic = similarity(components.semantic_cosine, options.similarity)
     ngram = similarity(components.ngram_cosine, options.similarity)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.progress import followed
+from evaluate_qa.metrics._shared.devices import limit_shape_caches
+from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..labeled_data.rows import LabeledRow
-from ..loading import keep_few_shapes, load_metric
+from ..loading import load_metric
 from ..scoring.chunk_scorer import row_lists
 from ..scoring.columns import accepted_columns
 from ..uncertainty.arrays import Bools, Floats, Ints
@@ -98,7 +99,7 @@ class Metric:
 
     def __init__(self, spec: MetricSpec) -> None:
         """Load the module; metrics of this package load their model for the first row, and keep it."""
-        keep_few_shapes()
+        limit_shape_caches()
         self.spec = spec
         self._name = Path(spec.name).name
         self._module = load_metric(spec.name, **spec.load)
@@ -164,7 +165,7 @@ class Metric:
 
 def score_baseline(baseline: Baseline, rows: Sequence[LabeledRow]) -> RowScores:
     """Score all rows with a baseline."""
-    scores = [baseline.score(row.answer, row.references) for row in followed(rows, baseline.name, "row")]
+    scores = [baseline.score(row.answer, row.references) for row in track_progress(rows, baseline.name, "row")]
     is_correct = baseline.is_correct
     verdicts = None if is_correct is None else np.array([is_correct(score) for score in scores])
     return RowScores(baseline.name, np.array(scores, dtype=np.float64), verdicts)

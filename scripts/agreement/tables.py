@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.progress import followed
+from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..uncertainty.intervals import BootstrapEstimate
 from .benchmark import Benchmark
@@ -58,7 +58,7 @@ def published_statistics(data: str, group: str) -> list[Published]:
 def compare(data: Benchmark, scores: Sequence[RowScores], bootstrap: Bootstrap) -> list[AgreementTable]:
     """Return a table for each group of a data set and each of its means, from each metric's scores of `data.rows`."""
     tables = []
-    for group in followed(data.groups, "agreement", "group"):
+    for group in track_progress(data.groups, "agreement", "group"):
         metrics = group_comparisons(data, group, scores)
         some = next(iter(metrics.values()))
         tables.append(

@@ -14,7 +14,7 @@ _ROWS = 10
 
 def report(
     systems: Systems,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the page to this .html file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the page to this .html file, or replace it.")],
     column: SystemColumns = None,
     labels: Labels = None,
     by: Annotated[list[str] | None, _columns("Add a table by the values of this column. Repeatable.")] = None,

@@ -18,7 +18,10 @@ def results(
     dataset: Annotated[str, typer.Option(help="Name the data set's repository on the Hub, such as org/name.")],
     task: Annotated[str, typer.Option(help="Name the task, an id in the data set's eval.yaml.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write .eval_results/<data set>-<task>.yaml in this folder.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="Write .eval_results/<data set>-<task>.yaml in this folder, or replace it."
+        ),
     ] = Path(),
     column: SystemColumns = None,
     labels: Annotated[str | None, typer.Option(help=f"{LABELS_HELP}, and estimate the accuracy from them.")] = None,

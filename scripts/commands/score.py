@@ -21,7 +21,13 @@ def score(
     load: Load = None,
     compute: Compute = None,
     column: Annotated[list[str] | None, metric_columns()] = None,
-    prefix: Annotated[str, _run("Put this prefix before the name of each added column (default: none).")] = "",
+    prefix: Annotated[
+        str,
+        _run(
+            "Put this prefix before the name of each added column, such as judge_ if the rows have a column label, "
+            "because judge adds one, too (default: none)."
+        ),
+    ] = "",
     errors: Annotated[
         Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
     ] = None,
@@ -30,12 +36,16 @@ def score(
         bool,
         _run(
             "Continue a stopped run. Do nothing if the output is complete: as many rows as the input, not older, and "
-            "scored with the same metric and options (as named in its signature).",
+            "with the signature and the first scores that this run gives. (For judge, only the signature is compared; "
+            "for evqascore, only the options of --compute.)",
             "--resume",
         ),
     ] = False,
     overwrite: Annotated[
-        bool, _run("Start over: replace the output file, and drop the work of a stopped run.", "--overwrite")
+        bool,
+        _run(
+            "Start over: replace the files of --output and --errors, and drop the work of a stopped run.", "--overwrite"
+        ),
     ] = False,
     engine: Annotated[
         Literal["local", "ray"],
@@ -55,6 +65,7 @@ def score(
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
+    from ..files.writing import check_absent
     from ..options import parse_options
     from ..scoring.columns import parse_column_mapping
     from ..scoring.job import ScoringJob
@@ -84,12 +95,12 @@ def score(
             num_actors=num_actors,
             num_gpus=num_gpus,
         )
-        if Path(target).is_file() and not overwrite:
-            if not resume:
-                raise ValueError(f"{target} already exists. Use --overwrite to replace it, or name another --output.")
-            if job.output_is_complete():
-                typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
-                return
+        if not overwrite and not (resume and job.has_begun):
+            check_absent(target, "--output")
+            check_absent(errors or "", "--errors")
+        elif not overwrite and Path(target).is_file() and job.output_is_complete():
+            typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
+            return
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")

@@ -25,6 +25,7 @@ def select(
         str | None, typer.Option(help="Select within each value of this column (default: among all rows).")
     ] = None,
     column: Annotated[list[str] | None, role_columns("score")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file if it exists.")] = False,
 ) -> None:
     """Keep the best rows of a file: a fraction, a number, or all with at least a given score.
 
@@ -34,7 +35,7 @@ def select(
     """
     from ..files.rows import file_format, read_rows
     from ..files.values import value_of
-    from ..files.writing import check_different, check_target, write_rows
+    from ..files.writing import check_absent, check_different, check_target, write_rows
     from ..joining.column_roles import parse_columns
     from ..selection import Criterion, numeric_columns, select_rows
 
@@ -45,6 +46,8 @@ def select(
         if source == "-":
             raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
         check_different({"--input": source, "--output": target})
+        if not overwrite:
+            check_absent(target, "--output")
         selection = select_rows(Path(source), scores, per_group, criterion)
         rows = (row for number, row in read_rows(source) if number in selection.numbers)
         if file_format(source) == ".csv" != file_format(target):

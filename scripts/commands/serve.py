@@ -14,7 +14,9 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(
-    metric: Annotated[str, typer.Option("--metric", "-m", help="Serve this metric of the package.")],
+    metrics: Annotated[
+        list[str], typer.Option("--metric", "-m", metavar="<str>", help="Serve this metric of the package.")
+    ],
     load: Load = None,
     compute: Compute = None,
     host: Annotated[str, _server("Listen on this address; 0.0.0.0 is every address of this machine.")] = "127.0.0.1",
@@ -28,11 +30,16 @@ def serve(
     token. SIGTERM and Ctrl+C end the server after it has answered all requests.
     """
     with reported_errors("serve", "stopped"):
+        from evaluate_qa.metrics._shared.devices import limit_shape_caches
+
         from ..files.rows import did_you_mean
-        from ..loading import keep_few_shapes, metric_names
         from ..loading import load as load_scorer
+        from ..loading import metric_names
         from ..options import parse_options
 
+        metric, *more = metrics
+        if more:
+            raise ValueError(f"--metric was given {len(metrics)} times. Start a server for each, with different ports.")
         loading = parse_options(load or [], metric)
         if metric not in metric_names():
             hint = did_you_mean(metric, metric_names())
@@ -52,7 +59,7 @@ def serve(
             warn("serve", [f"everyone who reaches {host} can use this server. Set {_TOKEN} to require a token."])
         with listen(host, port) as listening:
             os.environ["TQDM_DISABLE"] = "1"
-            keep_few_shapes()
+            limit_shape_caches()
             typer.echo(f"Loading {metric}…", err=True)
             server.load()
             at = address(listening)

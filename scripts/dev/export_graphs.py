@@ -1,4 +1,4 @@
-"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graphs.tsv.
+"""Write the networks of the embedded models as ONNX graphs into metrics/_shared/graphs.xz.b85.
 
     python -m evaluate_qa.dev.export_graphs
 
@@ -232,7 +232,7 @@ def graphs() -> dict[str, bytes]:
 
 
 def file_text(models: dict[str, bytes]) -> str:
-    """Return the text of the file: name, start and end of each graph, and all graphs, compressed, on the last line."""
+    """Return the text of the file: name, start and end of each graph; on the last line, all graphs (LZMA in base85)."""
     ends = itertools.accumulate(map(len, models.values()))
     lines = [f"{name}\t{end - len(model)}\t{end}" for (name, model), end in zip(models.items(), ends, strict=True)]
     text = base64.b85encode(lzma.compress(b"".join(models.values()), preset=9 | lzma.PRESET_EXTREME)).decode()
@@ -240,6 +240,6 @@ def file_text(models: dict[str, bytes]) -> str:
 
 
 if __name__ == "__main__":
-    file = Path(onnx_engine.__file__).with_name("graphs.tsv")
+    file = Path(onnx_engine.__file__).with_name("graphs.xz.b85")
     file.write_text(file_text(graphs()), encoding="utf-8")
     print(f"wrote {file} ({file.stat().st_size / 1024:.0f} KB)")

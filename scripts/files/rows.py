@@ -110,8 +110,13 @@ def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) 
     present = list(present)
     for column in columns:
         if column not in present:
-            fix = " Run `evaluate-qa score` first, or name the scores with --column score=NAME." * (column == "score")
-            raise RowsError(f"{where}: there is no column {column!r}. {did_you_mean(column, present)}{fix}")
+            hint = did_you_mean(column, present)
+            if column == "score":  # "correct" is similar, but holds labels
+                hint = (
+                    f"Available: {', '.join(present) or 'nothing'}. Run `evaluate-qa score` first, or name the scores "
+                )
+                hint += "with --column score=NAME."
+            raise RowsError(f"{where}: there is no column {column!r}. {hint}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

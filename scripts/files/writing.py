@@ -71,6 +71,12 @@ def check_writable(target: Path) -> None:
         raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
 
+def check_absent(target: str | Path, option: str) -> None:
+    """Raise RowsError if there is a file, which a command with `--overwrite` does not replace without that option."""
+    if Path(target).is_file():
+        raise RowsError(f"{target} already exists. Use --overwrite to replace it, or name another {option}.")
+
+
 _STREAMS = ("/dev/stdin", "/dev/stdout")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from huggingface_hub import RepoCard
 
 from evaluate_qa.metrics._shared import matcher
-from evaluate_qa.metrics._shared.checkpoints import find
-from evaluate_qa.metrics._shared.large import read_head
+from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
+from evaluate_qa.metrics._shared.large_matcher import read_head
 
 from .. import standalone
 from ..loading import METRICS, scorer_module
@@ -22,7 +22,7 @@ from .requirements import pin_requirements, read_requirements, version
 _GENERATED = ("README.md", "requirements.txt")
 _TEXT = {".py", ".md"}
 # Data that modules read from their own folder. The matcher's file has its own repository.
-_DATA = ("*.bib", "*.css", "*.jinja", "*.tsv", "markup.html", "README.md", "demo_clip/*")
+_DATA = ("*.b85", "*.bib", "*.css", "*.jinja", "*.tsv", "markup.html", "README.md", "demo_clip/*")
 
 # Names of metrics, models and data sets in texts. In the files of this package, their namespace is evaluate-qa.
 _LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
@@ -130,7 +130,7 @@ def _build_data_set(repository: Repository, data_dir: Path | None) -> None:
 
 def _build_large(repository: Repository, source: Path) -> None:
     """Copy the files of a large matcher that its scores depend on, and write its card."""
-    checkpoint = find("publish", source)
+    checkpoint = find_checkpoint("publish", source)
     read_head(source)
     encoder = json.loads(_read(source / "config.json")).get("model_type")
     if encoder != "mpnet":
@@ -147,7 +147,7 @@ def _build_large(repository: Repository, source: Path) -> None:
 def _build_matcher(repository: Repository) -> None:
     file = repository.folder / matcher.PUBLISHED
     file.parent.mkdir()
-    shutil.copyfile(matcher.find("publish"), file)
+    shutil.copyfile(matcher.find_matcher("publish"), file)
     head = (Path(__file__).parent / f"{repository.name}.md").read_text(encoding="utf-8")
     sections = RepoCard.load(METRICS / "bem" / "README.md").text.split("\n## ")
     described = [text for text in sections if text.startswith(("The Embedded Matcher", "Limitations"))]

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from evaluate_qa import spaces
-from evaluate_qa.metrics._shared.large import HEAD
+from evaluate_qa.metrics._shared.large_matcher import HEAD
 
 from .. import metric_names, standalone
 from ..loading import scorer_module

@@ -11,6 +11,7 @@ from ..estimation.systems import estimate_systems
 from ..files.column_names import names_of
 from ..joining.column_roles import ColumnNames
 from ..joining.labels import JoinedRows, texts_of
+from ..joining.signatures import signature_column
 from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
 from ..uncertainty.intervals import Interval, mean
@@ -19,6 +20,7 @@ from ..uncertainty.paired import Paired, compare
 CONFIDENCE = 0.95
 
 _MOST_SLICES = 30
+_OF_ALL_ROWS = "deltableu"  # the metric whose score of all rows together is not the mean of their scores
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Facts:
     slices: dict[str, tuple[list[Slice], int]]
     rows: int
     clusters: int  # number of clusters
+    pooling_metric: str | None  # the metric of the scores if its score of all rows is not their mean
+
+    @property
+    def mean_name(self) -> str:
+        """The name of the mean of the scores."""
+        return "mean of row scores" if self.pooling_metric else "mean score"
 
 
 def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = ()) -> Facts:
@@ -63,6 +71,8 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
     groups = ppi.groups if ppi else {}
     accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
+    column = signature_column(names.score)
+    signatures = {str(one) for file in joined.files.values() for one in file.values.get(column, ())}
     clusters = cluster_codes(joined.clusters, rows)
     systems = [
         SystemFacts(
@@ -85,6 +95,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
         slices={column: _slices(joined, column, clusters) for column in by},
         rows=rows,
         clusters=int(clusters.max()) + 1,
+        pooling_metric=_OF_ALL_ROWS if any(one.startswith(f"{_OF_ALL_ROWS}|") for one in signatures) else None,
     )
 
 

@@ -43,10 +43,16 @@ class Task:
 
 
 def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
-    """Return the figures of a file, with 95% intervals as in `report`."""
+    """Return the figures of a file, with 95% intervals as in `report`; raise ValueError if they need all rows."""
     if scored == "-":
         raise ValueError("results reads the date of its file. Give a file in place of standard input.")
-    return gather([scored], labels, names)
+    facts = gather([scored], labels, names)
+    if facts.pooling_metric:
+        raise ValueError(
+            f"{scored} has scores of {facts.pooling_metric}, whose score of all rows is not the mean of row scores. "
+            "Use the 'score of all rows' that `evaluate-qa score` prints, or another metric."
+        )
+    return facts
 
 
 def headline(facts: Facts) -> Iterator[tuple[str, Interval]]:

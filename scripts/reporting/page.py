@@ -60,6 +60,9 @@ def _interval(found: Interval, sign: str = "") -> Any:
 def _notes(facts: Facts) -> Iterator[str]:
     """Yield the notes on the figures, one or two sentences each."""
     joined = facts.joined
+    if facts.pooling_metric:
+        score = f"The score of {facts.pooling_metric} is computed from all rows together"
+        yield f"{score}; it is not the mean of row scores. `evaluate-qa score` prints it."
     if facts.pairs:
         yield from paired_notes(joined, facts.pairs, facts.ppi)
         return

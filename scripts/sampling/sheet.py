@@ -32,15 +32,15 @@ def write_sample(
 ) -> tuple[int, int, list[str]]:
     """Draw rows and write them with an empty label, with sampling weights if the draw is stratified.
 
-    Scores are not written, because they would bias the person. Rows without a score are not drawn. The target must not
-    exist, as it may hold labels. `more` are other columns for the person to see.
+    Scores are not written, because they would bias the person. Rows without a score are not drawn, unless no row has
+    one. The target must not exist, as it may hold labels. `more` are other columns for the person to see.
 
     A `stratified` sample has more of the rows with uncertain scores. With `by`, a column of doubts from 0 to 1 such as
     disagreement, it has more of the rows with large values; rows without a value, such as those that a matcher decided,
     count as 0.
 
-    Return the number of drawn rows, the number of rows with a score, and a warning if the drawn rows cover too few
-    clusters for an interval.
+    Return the number of drawn rows, the number of rows that could be drawn, and a warning if the drawn rows cover too
+    few clusters for an interval.
     """
     _check_new(target)
     texts = [name for column in TEXTS for name in names_of(column)]
@@ -49,7 +49,8 @@ def write_sample(
     index_rows(file, identity)  # raises RowsError if two rows share a key
     for name in more:
         file.named(name)
-    scores = parse_probabilities(file, names.score)
+    needs_scores = stratified or names.score in file.present or names.score != ColumnNames.score
+    scores = parse_probabilities(file, names.score) if needs_scores else np.zeros(len(file))
     there = np.flatnonzero(~np.isnan(scores))
     doubts = None if by is None else np.nan_to_num(parse_numbers(file, by, "Name another column with --by.", 0, 1))
     values = doubts if doubts is not None else scores if stratified else None

@@ -3,19 +3,24 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluate_qa.metrics._shared.arguments import RowError, as_list, made
+from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, RowError, as_list
 
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
+from ..options import compute_options
 from ..standalone import program
 from .columns import MetricColumns, accepted_columns
 
 _Result = TypeVar("_Result")
 # Lists of bleu and similar metrics with one entry per n-gram length, even if there are as many rows.
 _OF_N_GRAMS = frozenset({"precisions", "counts", "totals"})
+# Options of deltableu for intervals and tests over all rows, which no chunk has.
+_OF_ALL_ROWS = frozenset({"n_bootstrap", "n_trials", "seed"})
+_BLANK = {"predictions": "", "references": "-", "questions": "-"}  # an empty answer is wrong without a judge's request
 
 SIGNATURE = "signature"
 """The column with the signature, which travels with each row in every format."""
@@ -103,6 +108,8 @@ class ChunkScorer:
     ) -> None:
         self._metric, self._source, self._columns = metric, source, columns
         self._compute, self._prefix, self._keep_going = compute, prefix, keep_going
+        self._nothing = (None, "") if columns.blanks else (None,)
+        self._filled: dict[str, int] = {}  # column of the input → the number of its first row with a value
         self._accepted = accepted_columns(metric)
         for column in columns.named:
             if column not in self._accepted:
@@ -112,6 +119,13 @@ class ChunkScorer:
         for name in compute:
             if name in self._accepted:
                 raise ValueError(f"--compute {name}=…: {name} is a column. Name it with --column {name}=NAME.")
+            if name in KNOWN_COLUMNS or (metric.name == "deltableu" and name in _OF_ALL_ROWS):
+                raise ValueError(
+                    f"--compute {name}=…: score does not accept {name}, because it scores {metric.name} row by row. "
+                    "Pass it to compute in Python."
+                )
+        # None for metrics by others, whose rows and keywords are only checked while they are scored.
+        self._options: Any = compute_options(metric, compute) if hasattr(metric, "check_columns") else None
         usual = [column for column in ("predictions", "references") if column in self._accepted]
         self._required: Collection[str] = getattr(metric, "required", usual)
         # Some rows turn out to be bad only while they are scored, such as a broken video. `set_aside` has the options
@@ -125,20 +139,47 @@ class ChunkScorer:
         return program(self._metric)
 
     def require_columns(self, records: Sequence[Record], are_first: bool) -> None:
-        """Raise RowsError if no first row has a column that the metric needs, or a row has it under both names."""
+        """Raise RowsError if no first row has a column that the metric needs, or a row has it under both names.
+
+        Remember the columns that have values, for `require_free_names`.
+        """
         rows = [(number, row) for number, row in records if not isinstance(row, Broken)]
         if are_first:
             self._columns.require(source_name(self._source), [row for _, row in rows], self._required)
         self._columns.require_one_name(self._source, rows, self._accepted)
+        for number, row in rows:
+            if not row.keys() <= self._filled.keys():
+                for name in row.keys() - self._filled.keys():
+                    if row[name] not in self._nothing:
+                        self._filled[name] = number
+
+    def require_free_names(self) -> None:
+        """Raise RowsError if the input has a column that the metric will add; metrics by others are checked later.
+
+        The columns are those that a blank answer gets.
+        """
+        added = {f"{self._prefix}{name}" for name in self.blank_result}
+        if taken := [(self._filled[name], name) for name in added & self._filled.keys()]:
+            raise self._name_error(*min(taken))
+
+    @cached_property
+    def blank_result(self) -> dict[str, Any]:
+        """The columns, with the signature, of a row with a blank answer; none if the metric reads no references."""
+        if self._options is None or "references" not in self._required:
+            return {}
+        result, _ = self._compute_rows({name: [_BLANK[name]] for name in self._accepted if name in _BLANK})
+        return {SIGNATURE: result[SIGNATURE], **row_lists(result, 1)}
+
+    def other_options(self, signature: str) -> str:
+        """Return the keys of a signature whose values differ from the options of `compute`, separated by commas."""
+        found = dict(part.split(":", 1) for part in signature.split("|")[1:])
+        settings = {key: None if value is None else str(value) for key, value in self._options.settings().items()}
+        return ", ".join(key for key, value in settings.items() if key != "kw" and found.get(key) != value)
 
     def check(self, records: Sequence[Record]) -> None:
         """Raise RowsError for a bad row, without a model; rows for metrics by others are not checked."""
-        check, options = getattr(self._metric, "check_columns", None), getattr(self._metric, "options", None)
-        if check is None or options is None:
-            self._attempt(records, lambda _: None)
-        else:
-            chosen = made(self._metric.name, options, self._compute)
-            self._attempt(records, lambda columns: check(columns, chosen))
+        options = self._options
+        self._attempt(records, lambda columns: options and self._metric.check_columns(columns, options))
 
     def score(self, records: Sequence[Record]) -> ScoredChunk:
         """Score the rows.
@@ -165,8 +206,7 @@ class ChunkScorer:
 
     def pooled_score(self, progress: Progress) -> float:
         """Return the score of all rows together from their statistics."""
-        options, _ = self._metric.check_call(self._compute)
-        return float(self._metric.pooled_score(progress.statistics, options))
+        return float(self._metric.pooled_score(progress.statistics, self._options))
 
     def _compute_rows(self, columns: Mapping[str, list[Any]]) -> tuple[dict[str, Any], Sequence[float]]:
         """Return the result of `compute`, and statistics if the metric has them."""
@@ -175,7 +215,7 @@ class ChunkScorer:
             return self._metric.compute(**given), ()
         options, checked = self._metric.check_call(given)
         scored = self._metric.score(checked, options)
-        return self._metric.result(scored, options, per_example=True), self._metric.statistics(scored)
+        return self._metric.result(scored, options, per_example=True), scored.statistics
 
     def _attempt(
         self, records: Sequence[Record], act: Callable[[dict[str, list[Any]]], _Result]
@@ -213,20 +253,22 @@ class ChunkScorer:
 
     def _add_columns(self, rows: Sequence[_NumberedRow], per_row: Mapping[str, list[Any]]) -> list[Row]:
         named = {f"{self._prefix}{name}": values for name, values in per_row.items()}
-        nothing = (None, "") if self._columns.blanks else (None,)
         for index, (number, row) in enumerate(rows):
             # A metric may return a column of the input, such as keywords, and fill in missing values.
-            both = [name for name in named if name in row and row[name] not in nothing]
+            both = [name for name in named if name in row and row[name] not in self._nothing]
             if taken := [name for name in both if named[name][index] not in (None, row[name])]:
-                raise RowsError(
-                    f"{place(self._source, number)}: there is a column {min(taken)!r} already, which the metric adds. "
-                    f"Rename the added columns, for example with --prefix {self._metric.name}_"
-                )
+                raise self._name_error(number, min(taken))
         return [
             row
             | {name: values[index] for name, values in named.items() if values[index] is not None or name not in row}
             for index, (_, row) in enumerate(rows)
         ]
+
+    def _name_error(self, number: int, name: str) -> RowsError:
+        return RowsError(
+            f"{place(self._source, number)}: there is a column {name!r} already, which the metric adds. "
+            f"Rename the added columns, for example with --prefix {self._metric.name}_"
+        )
 
 
 def row_lists(result: Mapping[str, Any], rows: int) -> dict[str, list[Any]]:

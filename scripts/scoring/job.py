@@ -1,25 +1,30 @@
 """What a run of `evaluate-qa score` reads, scores and writes."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluate_qa.metrics._shared.arguments import counted, is_installed
+from evaluate_qa.metrics._shared.arguments import counted, is_installed, is_number
+from evaluate_qa.metrics._shared.devices import limit_shape_caches
 
-from ..files.rows import STANDARD, Broken, Record, read_records, read_rows
+from ..files.rows import STANDARD, Record, Row, place, read_records, read_rows
+from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
-from ..loading import keep_few_shapes, load_metric
+from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
 from .columns import MetricColumns, accepted_columns
 from .output import SavedChunks, check_bad_rows
 
-_COSTLY = frozenset({"evqascore", "judge"})  # Scoring a row just to compare signatures is too slow.
-_NUMBER_OF_REFERENCES = re.compile(r"\|nrefs:[^|]*")  # a part of the signature that depends on all rows
+_COMPARED_ROWS = 20  # the first rows, which are scored again before an output counts as complete
+_TOLERANCE = 1e-3  # the largest difference between two scores of a row, for example on other hardware
+_OF_ROWS = re.compile(r"\|(nrefs|score):[^|]*|\|weights:(given|ones)")  # parts of signatures that depend on the rows
+_OF_SERVER = re.compile(r"\|protocol:(default|decisions|systemone)\b[^|]*")  # the server's API selects one of these
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,11 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is an output, or the work of a stopped run."""
+        return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
+
     def output_is_complete(self) -> bool:
         """Return whether every row of the output has a score, and no run was stopped.
 
@@ -107,10 +117,6 @@ class ScoringJob:
             return f"its column '{self.prefix}{SIGNATURE}' does not name the metric {name} in each row"
         if self.source == STANDARD:
             return "its rows cannot be compared with those on the standard input"
-        if name not in _COSTLY and (expected := self._signature()):
-            for signature in signatures:
-                if _NUMBER_OF_REFERENCES.sub("", signature) != _NUMBER_OF_REFERENCES.sub("", expected):
-                    return f"its signature is {signature}, but this run has the signature {expected}"
         bad = sum(1 for _ in read_rows(self.errors)) if self.errors and self.errors.is_file() else 0
         rows = sum(1 for _ in self.records())
         if rows - count not in (0, bad):
@@ -119,17 +125,44 @@ class ScoringJob:
             return f"it has {counted(count, 'row')}{others} and {self.source} has {rows:,}{hint}"
         if Path(self.source).stat().st_mtime > Path(self.target).stat().st_mtime:
             return f"{self.source} is newer"
+        return self._explain_options(name, signatures)
+
+    def _explain_options(self, name: str, signatures: Collection[str]) -> str | None:
+        """Return how the signatures or the first scores differ; no video is read, and no judge is asked."""
+        scorer, records = self.scorer(), list(islice(self.records(), _COMPARED_ROWS))
+        scorer.require_columns(records, are_first=True)
+        if name == "evqascore":
+            keys = next(filter(None, map(scorer.other_options, signatures)), None)
+            return keys and f"the options of this run differ from its signature in {keys}"
+        if name == "judge":
+            return self._explain_signatures(signatures, scorer.blank_result[SIGNATURE])
+        again = scorer.score(records)
+        why = self._explain_signatures(signatures, next(iter(again.progress.signatures), None))
+        return why or self._explain_scores(again.rows)
+
+    def _explain_signatures(self, signatures: Collection[str], expected: str | None) -> str | None:
+        searches_api = self.load.keys().isdisjoint({"api", "protocol"})
+
+        def fixed(signature: str) -> str:
+            return _OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
+
+        for signature in signatures:
+            if expected and fixed(signature) != fixed(expected):
+                return f"its signature is {signature}, but this run has the signature {expected}"
         return None
 
-    def _signature(self) -> str | None:
-        """Return the signature of the first row that can be scored."""
-        row = next((record for record in self.records() if not isinstance(record[1], Broken)), None)
-        signatures = self.scorer().score([row]).progress.signatures if row else ()
-        return signatures[0] if signatures else None
+    def _explain_scores(self, again: Iterable[Row]) -> str | None:
+        """Return how the first scores of the output differ from those of rows that were scored again."""
+        column = f"{self.prefix}score"
+        for (number, before), now in zip(read_rows(self.target), again, strict=False):
+            old, new = value_of(str(before.get(column))), now.get(column)
+            if is_number(old) and is_number(new) and abs(old - new) > _TOLERANCE:
+                return f"{place(self.target, number)} has the score {old:g}, but this run gives that row {new:g}"
+        return None
 
     def scorer(self) -> ChunkScorer:
         """Load the metric. A metric of this package loads its model when it scores the first rows."""
-        keep_few_shapes()
+        limit_shape_caches()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
         if "videos" in accepted_columns(metric) and self.target != STANDARD and "cache_dir" not in self.load:

@@ -84,6 +84,8 @@ def _unfinished_chunks(
         scorer.require_columns(chunk.records, are_first=not chunk.number)
         saved = finished.pop(chunk.number, None)
         if saved is None:
+            if job.engine == "local" or Path(job.metric).name == "judge":  # with Ray, the model is loaded in actors
+                scorer.require_free_names()
             yield chunk
         elif hash_records(chunk.records) != saved.read:
             start = chunk.number * job.chunk_size

@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 
 from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, counted, declarations
 
+from .. import __version__
+from ..options import compute_options
 from ..scoring.dynamic_batching import AsyncBatcher, Columns, QueueFullError
 from . import schema, systemone
 from .bodies import message_in_json, read_object
@@ -28,7 +30,7 @@ class Server:
 
     def __init__(self, metric: Any, compute: Mapping[str, Any], token: str | None = None) -> None:
         self._metric, self._token = metric, token
-        self._options, _ = metric.check_call(compute)
+        self._options = compute_options(metric, compute)
         self._batcher = AsyncBatcher(lambda calls: metric.compute_each(calls, self._options), _MOST_WAITING_ROWS)
         self._statuses: Counter[int] = Counter()
 
@@ -39,7 +41,7 @@ class Server:
     def app(self) -> FastAPI:
         """Return the ASGI application."""
         about = f"Scores answers with the metric `{self._metric.name}`. `compute` in Python returns the same results."
-        app = FastAPI(title="evaluate-qa", description=about, redoc_url=None)
+        app = FastAPI(title="evaluate-qa", version=__version__, description=about, redoc_url=None)
         # Errors have the shape that clients of OpenAI and of System One read.
         app.add_exception_handler(HTTPException, self._reply_error)
         app.add_exception_handler(Exception, self._reply_error)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arithmetic import Floats
-from evaluate_qa.metrics._shared.progress import followed
+from evaluate_qa.metrics._shared.arrays import Floats
+from evaluate_qa.metrics._shared.progress import track_progress
 
 from ..files.writing import replacing
 from .balance import Examples
@@ -126,7 +126,7 @@ def teachers_margins(
     The margin of a teacher is the mean over its heads.
     """
     total, count = np.zeros(len(examples)), np.zeros(len(examples))
-    for teacher in followed(teachers, "reading the examples", "teacher"):
+    for teacher in track_progress(teachers, "reading the examples", "teacher"):
         read = [i for i, example in enumerate(examples) if teacher.reads(example.language)]
         if not read:
             continue
@@ -203,7 +203,7 @@ def run_epoch(
     """Train on all batches once, in random order; return the mean loss."""
     recipe, losses = course.recipe, []
     order = np.random.default_rng(recipe.seed + epoch).permutation(len(prepared))
-    for place, number in enumerate(followed(order, f"epoch {epoch + 1} of {recipe.epochs}", "batch")):
+    for place, number in enumerate(track_progress(order, f"epoch {epoch + 1} of {recipe.epochs}", "batch")):
         before_step()
         losses.append(course.step(prepared[number], (epoch + place / len(order)) / recipe.epochs))
         if place % _TRIMMED == 0:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_qa.metrics._shared.arithmetic import Floats
+from evaluate_qa.metrics._shared.arrays import Floats
 
 from ..agreement.bootstrap import Bootstrap, mean_of_defined, percentile_interval, replicate
 from ..agreement.comparison import Comparison

@@ -112,7 +112,7 @@ class TrainingJob:
     @property
     def compared(self) -> Path:
         """The matcher that this one is compared with: the one it starts from, or the shipped one."""
-        return self.recipe.start or shipped.find("fit")
+        return self.recipe.start or shipped.find_matcher("fit")
 
     def learner(self, minilm: Path) -> Learner:
         """Return the model at the beginning of training."""
@@ -175,7 +175,7 @@ def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
     recipe = TrainingRecipe(**fields)
     if recipe.teaches or recipe.start or set(recipe.data) & {*KNOWN}:
         return recipe
-    return replace(recipe, start=shipped.find("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
+    return replace(recipe, start=shipped.find_matcher("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
 
 
 def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared import large, matcher
+from evaluate_qa.metrics._shared import large_matcher, matcher
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.arithmetic import Floats
-from evaluate_qa.metrics._shared.checkpoints import find
+from evaluate_qa.metrics._shared.arrays import Floats
+from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
 from evaluate_qa.metrics.bem.scorer import bem_pair
@@ -132,10 +132,10 @@ class Heads(Learner):
 
         torch.manual_seed(0)  # the same initial heads for every seed, so that runs can be averaged
         options = ModelOptions(device=recipe.device)
-        self.base, _ = matcher.blank(minilm, recipe.tasks[0])
+        self.base, _ = matcher.build_blank(minilm, recipe.tasks[0])
         self.classifiers: dict[str, PairClassifier] = {}
         for task in recipe.tasks:
-            model, tokenizer = matcher.blank(minilm, task)
+            model, tokenizer = matcher.build_blank(minilm, task)
             if self.classifiers:
                 model.bert = self.encoder  # one for all
             self.classifiers[task] = PairClassifier(model, tokenizer, options, recipe.max_tokens)
@@ -187,7 +187,7 @@ class Teacher(Learner):
         import torch
 
         self._name = encoder
-        network, tokenizer = large.blank(find("fit", encoder).folder)
+        network, tokenizer = large_matcher.build_blank(find_checkpoint("fit", encoder).folder)
         classifier = PairClassifier(network, tokenizer, ModelOptions(device=recipe.device))
         classifier.max_length = min(classifier.max_length, recipe.max_tokens)
         self.classifiers = {encoder: classifier}

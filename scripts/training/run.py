@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.arguments import ModelOptions
-from evaluate_qa.metrics._shared.arithmetic import Floats
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.arrays import Floats
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
 
@@ -18,7 +18,7 @@ from ..files.writing import replacing
 from .epochs import TrainingCheckpoint, train
 from .evaluation import BySet, format_estimate, mean_statistic, split_by_set
 from .job import TrainingJob
-from .layers import DEFAULT, Classified, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
+from .layers import DEFAULT, LabeledOutputs, Layers, check_folds, classify, fit_layers, held_out_scores, row_scores
 from .learner import Teacher
 from .recipe import TrainingRecipe
 
@@ -35,7 +35,7 @@ def run(job: TrainingJob, report: Report) -> dict[str, BySet]:
     them. Raise OSError or ValueError if rows are missing or have the wrong form.
     """
     check_folds([row for rows in job.dev.values() for row in rows])
-    minilm = find("fit", MINILM).folder
+    minilm = find_checkpoint("fit", MINILM).folder
     if job.recipe.teaches:
         return {"teacher": _run_teacher(job, minilm, report)}
     kept: dict[str, Layers] = {}
@@ -57,9 +57,9 @@ def _fit_and_save(job: TrainingJob, matcher: Matcher, minilm: Path, kept: Mappin
         rounded = read(whole)  # the layers are fitted to the 8-bit weights that the file holds
         for task in matcher.heads:
             classifier = pair_classifier(minilm, rounded, task, job.recipe)
-            classified = classify(classifier, task, dev)
-            weights[task] = fit_layers(classified, task, kept.get(task))
-            found[task] = _by_set(classified, held_out_scores(classified, task, kept.get(task)))
+            outputs = classify(classifier, task, dev)
+            weights[task] = fit_layers(outputs, task, kept.get(task))
+            found[task] = _by_set(outputs, held_out_scores(outputs, task, kept.get(task)))
             if test:  # a user's own data: report figures on the held-out rows instead
                 tested = classify(classifier, task, test)
                 found[task] |= _by_set(tested, row_scores(tested, weights[task][DEFAULT]))
@@ -71,10 +71,10 @@ def _run_teacher(job: TrainingJob, minilm: Path, report: Report) -> BySet:
     """Train a teacher and write its best epoch; return the scores of its margin without a final layer."""
     best = _best_epoch(job, minilm, report)
     (classifier,) = Teacher.read(best, job.recipe).classifiers.values()
-    classified = classify(classifier, "bem", {**job.dev, **job.test})
+    outputs = classify(classifier, "bem", {**job.dev, **job.test})
     with replacing(job.output) as whole:
         shutil.copyfile(best, whole)  # not moved: a run that is killed now still finds its best epoch
-    return _by_set(classified, row_scores(classified, _BARE))
+    return _by_set(outputs, row_scores(outputs, _BARE))
 
 
 def run_compared(job: TrainingJob) -> dict[str, BySet]:
@@ -82,12 +82,12 @@ def run_compared(job: TrainingJob) -> dict[str, BySet]:
 
     A task is missing if that matcher has no final layer for it.
     """
-    minilm, matcher = find("fit", MINILM).folder, read(job.compared)
+    minilm, matcher = find_checkpoint("fit", MINILM).folder, read(job.compared)
     found = {}
     for task in (task for task in job.recipe.tasks if DEFAULT in matcher.weights.get(task, {})):
         classifier = pair_classifier(minilm, matcher, task, job.recipe)
-        classified = classify(classifier, task, {**job.dev, **job.test})
-        found[task] = _by_set(classified, row_scores(classified, matcher.weights[task][DEFAULT]))
+        outputs = classify(classifier, task, {**job.dev, **job.test})
+        found[task] = _by_set(outputs, row_scores(outputs, matcher.weights[task][DEFAULT]))
     return found
 
 
@@ -118,8 +118,8 @@ def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
     answers, questions = sum(map(len, dev.values())), len({row.question for rows in dev.values() for row in rows})
 
     def scored(task: str) -> BySet:
-        classified = classify(learner.classifiers[task], "bem" if teaches else task, dev)
-        return _by_set(classified, row_scores(classified, _BARE) if teaches else held_out_scores(classified, task))
+        outputs = classify(learner.classifiers[task], "bem" if teaches else task, dev)
+        return _by_set(outputs, row_scores(outputs, _BARE) if teaches else held_out_scores(outputs, task))
 
     def after_epoch(epoch: int, loss: float) -> float:
         learner.save(job.epoch_file(epoch))
@@ -136,8 +136,8 @@ def _best_epoch(job: TrainingJob, minilm: Path, report: Report) -> Path:
     return job.epoch_file(1 + int(np.argmax(epochs)))
 
 
-def _by_set(classified: Classified, scores: Floats) -> BySet:
-    return split_by_set(scores, classified.labels, classified.question_ids, classified.sets)
+def _by_set(outputs: LabeledOutputs, scores: Floats) -> BySet:
+    return split_by_set(scores, outputs.labels, outputs.question_ids, outputs.sets)
 
 
 def _kept(matcher: Matcher, fitted: Sequence[str] | None) -> dict[str, Layers]:

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from evaluate_qa.metrics._shared.arithmetic import sigmoid
+from evaluate_qa.metrics._shared.logistic import sigmoid
 from evaluate_qa.metrics.bem.scoring import score
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Bar, Outcome, evidence_bars, evidence_marks
 from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RADIUM, Example, Specification, boxes
 
 
-def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(_: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
     """Score the classifier's margin and the word overlap."""
-    scores = score(parts, options)
+    scores = score(features, options)
     best = int(scores.best_reference[0])
     alone = float(sigmoid(scores.margin[0]))
     return Outcome.of(
@@ -19,7 +19,7 @@ def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
         options,
         bars=[
             Bar("Classifier", alone, "the classifier's probability that both mean the same"),
-            *evidence_bars(parts.evidence, best),
+            *evidence_bars(features.word_features, best),
         ],
         marks=evidence_marks(row, best),
         why=_why(row["references"][best], alone, scores, options),

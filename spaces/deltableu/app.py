@@ -32,7 +32,7 @@ HAND = {
 
 def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
     """Score the row, which is fast, and mark the weight that each token of the answer earns."""
-    scores = row_scores(scorer.parts(row, options), options)
+    scores = row_scores(scorer.features(row, options), options)
     precisions = scores.precisions[0]
     orders = ORDERS[: options.max_ngram_order]
     bars = [Bar(name, precisions[n], _matched(scores, n), most=100.0) for n, name in enumerate(orders)]

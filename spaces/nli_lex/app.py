@@ -14,17 +14,17 @@ BONES = {"questions": "How many bones does an adult human have?", "references": 
 SURE, UNSURE = 0.7, 0.3
 
 
-def explain(scorer: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
     """Score entailment and the chosen lexical signal."""
     weights = scorer.metric.weights(options)
-    scores = score(replace(parts, weights=weights), options)
+    scores = score(replace(features, weights=weights), options)
     best = int(scores.best_reference[0])
     return Outcome.of(
         scores,
         options,
         bars=[
             Bar("Entailment", float(scores.entailment[0]), "probability that the answer implies the reference"),
-            *evidence_bars(parts.evidence, best),
+            *evidence_bars(features.word_features, best),
         ],
         marks=evidence_marks(row, best),
         why=_why(row["references"][best], scores, options),

@@ -16,9 +16,9 @@ COMPONENTS = {
 }
 
 
-def explain(_: HostedScorer, row: Row, parts: Any, options: Any) -> Outcome:
+def explain(_: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
     """Score the components, and mark the n-gram that is closest to the best reference."""
-    scores = score(parts, options)
+    scores = score(features, options)
     lemma = text.lemmatizer(options)
     # After another word, because a word that is only punctuation is dropped unless it stands alone.
     answer = words(row["predictions"], lambda word: text.words(f"x {word}", lemma)[1:])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics._shared.batching import batches, run
+from evaluate_qa.metrics._shared.batching import batches, run_batches
 
 lengths_lists = st.lists(st.integers(0, 300), max_size=60).map(lambda values: np.array(values, dtype=np.int32))
 
@@ -46,7 +46,7 @@ def limited(lengths, limit, error, called):
 
 def gathered(lengths, forward, **options):
     outputs = np.full(len(lengths), -1)
-    for rows, values in run(lengths, forward, **options):
+    for rows, values in run_batches(lengths, forward, **options):
         assert (outputs[rows] == -1).all(), "a row came twice"
         outputs[rows] = values
     return outputs.tolist()

@@ -7,8 +7,8 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arithmetic import sigmoid
-from evaluate_qa.metrics.bem.scoring import combined, margins
+from evaluate_qa.metrics._shared.logistic import sigmoid
+from evaluate_qa.metrics.bem.scoring import final_margin, margins
 
 ROWS = {
     "predictions": ["it was marie curie", "paris", "lyon is the capital"],
@@ -88,12 +88,12 @@ def test_margins_are_logits_of_the_softmax():
 def test_the_final_layer_by_hand():
     # 0.5 · 2 + 3 · 1 − 1 = 3
     layer = {"margin": 0.5, "recall": 3.0, "intercept": -1.0}
-    assert combined(np.array([2.0]), {"recall": np.array([1.0])}, layer).tolist() == [3.0]
+    assert final_margin(np.array([2.0]), {"recall": np.array([1.0])}, layer).tolist() == [3.0]
     # For a long reference, 0.5 more of the margin and 0.1 of the length count: 3 + 0.5 · 2 + 0.1 · 3 - 2 = 2.3.
     layer |= {"long": -2.0, "long*margin": 0.5, "long*length": 0.1}
     columns = {"recall": np.array([1.0, 1.0]), "long": np.array([0.0, 1.0]), "length": np.array([3.0, 3.0])}
-    assert combined(np.array([2.0, 2.0]), columns, layer).tolist() == pytest.approx([3.0, 2.3])
-    assert combined(np.array([2.0]), {}, {}).tolist() == [2.0]
+    assert final_margin(np.array([2.0, 2.0]), columns, layer).tolist() == pytest.approx([3.0, 2.3])
+    assert final_margin(np.array([2.0]), {}, {}).tolist() == [2.0]
 
 
 def test_a_long_answer_is_read_to_its_end(embedded):

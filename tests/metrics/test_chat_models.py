@@ -13,7 +13,7 @@ from tiny_chat_model import save_chat_model, train_chat_model
 from transformers import MistralConfig, MistralForCausalLM
 
 from evaluate_qa.metrics._shared.chat_models import LocalModel
-from evaluate_qa.metrics._shared.endpoint import masked
+from evaluate_qa.metrics._shared.endpoint import mask_secret
 
 QUESTION = [{"role": "user", "content": "What is red ?"}]
 
@@ -120,13 +120,13 @@ KEY = 'sk-ab/cd"ef&gh<ij>kl'
 
 @pytest.mark.parametrize("form", [KEY, KEY.upper(), quote(KEY, safe=""), json.dumps(KEY)[1:-1], html.escape(KEY)])
 def test_a_key_is_masked_however_it_is_quoted(form):
-    assert masked(f"«{form}» and {form}", KEY) == "«***» and ***"
+    assert mask_secret(f"«{form}» and {form}", KEY) == "«***» and ***"
 
 
 def test_eight_characters_of_a_key_are_masked_and_seven_are_not():
     key = "abcdefghijklmnop"
-    assert masked("say efghijkl!", key) == "say ***!"
-    assert masked("say efghijk!", key) == "say efghijk!"
-    assert masked("key secret", "secret") == "key ***"
-    assert masked("EMPTY is no key", "EMP") == "EMPTY is no key"
-    assert masked("a text without it", key) == "a text without it"
+    assert mask_secret("say efghijkl!", key) == "say ***!"
+    assert mask_secret("say efghijk!", key) == "say efghijk!"
+    assert mask_secret("key secret", "secret") == "key ***"
+    assert mask_secret("EMPTY is no key", "EMP") == "EMPTY is no key"
+    assert mask_secret("a text without it", key) == "a text without it"

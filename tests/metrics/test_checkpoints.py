@@ -24,12 +24,12 @@ WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 def find(model, revision=None):
     """Find a checkpoint like SMILE."""
-    return checkpoints.find("smile", model, revision, SENTENCE_TRANSFORMERS)
+    return checkpoints.find_checkpoint("smile", model, revision, SENTENCE_TRANSFORMERS)
 
 
 def find_classifier(model, revision=None):
     """Find a checkpoint like BEM."""
-    return checkpoints.find("bem", model, revision, CLASSIFIER)
+    return checkpoints.find_checkpoint("bem", model, revision, CLASSIFIER)
 
 
 @pytest.fixture

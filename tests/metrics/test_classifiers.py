@@ -9,8 +9,8 @@ import torch
 from damage import change_weights
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.large import blank, save_head
-from evaluate_qa.metrics._shared.matcher import find, read, save
+from evaluate_qa.metrics._shared.large_matcher import build_blank, save_head
+from evaluate_qa.metrics._shared.matcher import find_matcher, read, save
 
 METRICS = ["bem", "nli_lex"]
 ROWS = {
@@ -27,7 +27,7 @@ def rows(metric, **options):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_matcher_file_can_be_loaded(metric, tmp_path):
-    shipped = find(metric)
+    shipped = find_matcher(metric)
     own = tmp_path / "mine.safetensors"
     matcher = read(shipped)
     turned = {task: (-matrix, -bias) for task, (matrix, bias) in matcher.heads.items()}
@@ -42,7 +42,7 @@ def test_a_matcher_file_can_be_loaded(metric, tmp_path):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_file_without_the_head_raises_an_error(metric, tmp_path):
-    matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
+    matcher, own = read(find_matcher(metric)), tmp_path / "mine.safetensors"
     save(replace(matcher, weights={task: layers for task, layers in matcher.weights.items() if task != metric}), own)
     with pytest.raises(
         ValueError, match=rf"^{metric}: .*mine.safetensors has no head for {metric}; fit one: evaluate-qa fit"
@@ -55,7 +55,7 @@ def test_a_file_without_the_head_raises_an_error(metric, tmp_path):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_file_with_unknown_features_raises_an_error_with_a_fix(metric, tmp_path):
-    matcher, own = read(find(metric)), tmp_path / "mine.safetensors"
+    matcher, own = read(find_matcher(metric)), tmp_path / "mine.safetensors"
     layers = {"lengths": {"margin": 1.0, "long*missing_numbers": 0.5, "negations_differ": -1.0, "intercept": 0.0}}
     save(replace(matcher, weights={metric: layers}), own)
     match = rf"^{metric}: .* uses the features missing_numbers, negations_differ, .*: evaluate-qa fit .*average: "
@@ -107,7 +107,7 @@ def test_a_checkpoint_with_wrong_weights_is_refused(damage, reason, tmp_path):
 
 def test_a_large_matcher_without_one_of_its_weights_is_refused(tmp_path):
     folder = tiny_classifiers.bert(tmp_path / "large", CLASSES)
-    network, _ = blank(folder)
+    network, _ = build_blank(folder)
     save_head(network, {"recall": {"margin": 1.0, "intercept": 0.0}}, folder)
     bem = evaluate_qa.load("bem", model=str(folder), device="cpu")
     assert bem.compute(**ROWS, typed=False)["per_example"]["score"][0] == 0.5  # the head is zero

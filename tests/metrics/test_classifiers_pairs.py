@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from evaluate_qa.metrics._shared import classifiers as module
 from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import load_checkpoint
-from evaluate_qa.metrics._shared.long_texts import windows
+from evaluate_qa.metrics._shared.windows import windows
 
 CPU = ModelOptions(device="cpu")
 TEXTS = st.lists(st.sampled_from(["paris", "is", "the", "capital", "frances", "xyz", "?"]), max_size=60).map(" ".join)
@@ -78,13 +78,13 @@ def test_logits_equal_those_of_transformers(classifier, folder, tokenizer):
 
 def test_equal_pairs_run_once_and_other_pairs_do_not_matter(classifier, monkeypatch):
     pairs = [("one " * n, ("two three",)) for n in (1, 20, 3, 1, 50, 3)]
-    seen, run = [], module.run
+    seen, run = [], module.run_batches
 
     def counting(lengths, *args, **kwargs):
         seen.append(len(lengths))
         return run(lengths, *args, **kwargs)
 
-    monkeypatch.setattr(module, "run", counting)
+    monkeypatch.setattr(module, "run_batches", counting)
     together = classifier.logits(pairs)
     assert seen == [4]
     alone = np.concatenate([classifier.logits([pair]) for pair in pairs])

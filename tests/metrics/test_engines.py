@@ -9,26 +9,26 @@ import pytest
 import evaluate_qa
 from evaluate_qa.metrics._shared import engines
 from evaluate_qa.metrics._shared.arguments import EngineOptions
-from evaluate_qa.metrics._shared.engines import chosen
+from evaluate_qa.metrics._shared.engines import choose_engine
 
 EMBEDDED = ["bem", "nli_lex", "smile"]
 PACKAGES = ("torch", "transformers")
 
 
 def engine_of(model="matcher", embedded=True, **options):
-    return chosen("bem", EngineOptions(**options), model, embedded, PACKAGES)[0]
+    return choose_engine("bem", EngineOptions(**options), model, embedded, PACKAGES)[0]
 
 
 def test_a_cpu_runs_the_embedded_models_on_onnxruntime(monkeypatch):
     monkeypatch.setattr(engines, "best_device", lambda: "cpu")
-    monkeypatch.setattr(engines, "fastest", lambda _: "bfloat16")
+    monkeypatch.setattr(engines, "fastest_dtype", lambda _: "bfloat16")
     assert engine_of() == engine_of(device="cpu") == engine_of(dtype="auto") == "onnxruntime"
     assert (
         engine_of(device="cpu", dtype="bfloat16") == engine_of(embedded=False) == engine_of(engine="torch") == "torch"
     )
     for supported, expected in ((True, "int8"), (False, "float32")):
         monkeypatch.setattr(engines, "multiplies_int8", lambda supported=supported: supported)
-        assert chosen("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == expected
+        assert choose_engine("bem", EngineOptions(dtype="auto"), "matcher", True, PACKAGES)[1].dtype == expected
 
 
 def test_an_accelerator_runs_models_on_torch(monkeypatch):

@@ -95,7 +95,9 @@ def test_keywords_are_parsed_in_order(reply):
     assert parse_keywords(reply) == ["red ball", "blue box"]
 
 
-@pytest.mark.parametrize("reply", ["", "[]", "None", "N/A", "No keywords", "```json\n[]\n```", "<think>a</think>", "-"])
+@pytest.mark.parametrize(
+    "reply", ["", "[]", "None", "N/A", "No keywords", "```json\n[]\n```", "<think>a</think>", "<think>a, b", "-"]
+)
 def test_reply_without_keywords_is_an_empty_list(reply):
     assert parse_keywords(reply) == []
 

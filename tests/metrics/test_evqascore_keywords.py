@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluate_qa.metrics.evqascore.keywords import disjoint, yake_keywords
+from evaluate_qa.metrics.evqascore.keywords import drop_overlaps, yake_keywords
 
 
 def test_phrases_of_question_and_answer_are_found():
@@ -36,6 +36,6 @@ def test_repetition_and_overlap_do_not_count():
 def test_disjoint_keeps_the_first_of_overlapping_phrases():
     text = "a red ball hits a blue ball"
     phrases = ["red ball", "ball hits", "hits", "blue ball", "ball", "red"]
-    assert disjoint(text, phrases) == ["red ball", "hits", "blue ball"]
-    assert disjoint(text, ["ball", "red ball", "blue"]) == ["ball", "blue"]
-    assert disjoint("well-known jazz-club", ["jazz-club", "well-known jazz-club"]) == ["jazz-club"]
+    assert drop_overlaps(text, phrases) == ["red ball", "hits", "blue ball"]
+    assert drop_overlaps(text, ["ball", "red ball", "blue"]) == ["ball", "blue"]
+    assert drop_overlaps("well-known jazz-club", ["jazz-club", "well-known jazz-club"]) == ["jazz-club"]

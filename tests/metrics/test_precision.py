@@ -7,7 +7,7 @@ import torch
 from test_contract import assert_same
 
 from evaluate_qa.metrics._shared import devices, engines
-from evaluate_qa.metrics._shared.devices import fastest, multiplies_int8
+from evaluate_qa.metrics._shared.devices import fastest_dtype, multiplies_int8
 
 
 @pytest.mark.parametrize(
@@ -25,26 +25,26 @@ def test_a_cpu_runs_in_bfloat16_and_int8_if_it_has_instructions_for_them(monkeyp
     found = partial(devices._cpu_has, cpu_info=tmp_path / "cpuinfo")
     monkeypatch.setattr(devices, "_cpu_has", found)
     monkeypatch.setattr(devices.platform, "machine", lambda: "x86_64")
-    assert fastest("cpu") == expected
+    assert fastest_dtype("cpu") == expected
     assert multiplies_int8() == ("vnni" in flags or "asimddp" in flags)
 
 
 @pytest.mark.parametrize(("supported", "expected"), [(True, "bfloat16"), (False, "float16")])
 def test_an_accelerator_runs_in_a_supported_half_precision(monkeypatch, supported, expected):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
-    assert fastest("cuda:1") == expected
-    assert fastest("mps") == "float16"
+    assert fastest_dtype("cuda:1") == expected
+    assert fastest_dtype("mps") == "float16"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_auto_gives_the_scores_and_signature_of_its_precision(monkeypatch, name, load, case, dtype):
     if not case.loads or name == "judge":
         pytest.skip("the metric has no such option")
-    monkeypatch.setattr(engines, "fastest", lambda _: dtype)
+    monkeypatch.setattr(engines, "fastest_dtype", lambda _: dtype)
     if name == "evqascore":
         from evaluate_qa.metrics.evqascore import clip
 
-        monkeypatch.setattr(clip, "fastest", lambda _: dtype)
+        monkeypatch.setattr(clip, "fastest_dtype", lambda _: dtype)
     engine = {} if name == "evqascore" else {"engine": "torch"}
     of_choice, of_auto = (load(device="cpu", dtype=one, **engine).compute(**case.columns) for one in (dtype, "auto"))
     assert of_auto["signature"] == of_choice["signature"]

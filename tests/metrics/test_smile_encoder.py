@@ -216,7 +216,7 @@ def test_skipping_ngrams_of_hopeless_pairs_changes_no_score(tiny, sample, option
     passes = Passes(metric.model)
     found = metric.compute(**sample, **options)["per_example"]
     bounded, passes.shapes = passes.rows, []
-    every = metric.parts(options=metric.options(**options), **metric.check_columns(sample))
+    every = metric.features(options=metric.options(**options), **metric.check_columns(sample))
     assert bounded < passes.rows
     for name, values in vars(score(every, metric.options(**options))).items():
         if name not in ("best_ngram", "bin"):  # rounding decides between equally near n-grams, and at the edge of a bin

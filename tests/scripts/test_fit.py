@@ -11,9 +11,9 @@ from toy_sets import evouna_question, write_evouna
 
 from evaluate_qa.datasets_scripts.evouna.rows import SYSTEMS
 from evaluate_qa.files.work_folder import lock_work_folder
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.matcher import Matcher, read, save
-from evaluate_qa.metrics._shared.matcher import find as shipped
+from evaluate_qa.metrics._shared.matcher import find_matcher as shipped
 from evaluate_qa.training import run as run_module
 from evaluate_qa.training.epochs import Course, TrainingCheckpoint, backward
 from evaluate_qa.training.learner import FORMATS, Heads, TrainingBatch
@@ -43,7 +43,7 @@ def test_a_full_disk_raises_the_error_that_commands_report(tmp_path):
 @pytest.fixture(scope="module")
 def untrained():
     """Two learners with different random heads."""
-    both = [Heads(find("fit", MINILM).folder, TrainingRecipe(device="cpu")) for _ in range(2)]
+    both = [Heads(find_checkpoint("fit", MINILM).folder, TrainingRecipe(device="cpu")) for _ in range(2)]
     for heads in both:
         heads.train(False)
     return both
@@ -84,7 +84,9 @@ def test_margins_in_bfloat16_are_close_to_float32():
     texts = [("Where?", "It is in Paris.", "Paris"), ("Who?", "Ada did, they say, long ago.", "Charles"), ("", "", "4")]
     found = []
     for half in (False, True):
-        heads = Heads.read(shipped("fit"), find("fit", MINILM).folder, TrainingRecipe(device="cpu", bfloat16=half))
+        heads = Heads.read(
+            shipped("fit"), find_checkpoint("fit", MINILM).folder, TrainingRecipe(device="cpu", bfloat16=half)
+        )
         assert heads.encoder.config._attn_implementation == ("eager" if half else "sdpa")
         inputs = {
             task: heads.classifiers[task].encode([FORMATS[task](*t) for t in texts]) for task in heads.classifiers

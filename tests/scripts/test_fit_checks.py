@@ -145,7 +145,7 @@ def test_recipe_file_sets_fields_and_options_override_it(tmp_path):
 def test_training_on_own_rows_starts_from_the_shipped_matcher():
     """A few hundred of a user's own answers are not enough to learn from MiniLM itself."""
     own, mixed = (complete({"data": data}) for data in (("mine.jsonl",), ("traps", "mine.jsonl")))
-    assert (own.start, own.learning_rate) == (matcher.find("fit"), 3e-5)
+    assert (own.start, own.learning_rate) == (matcher.find_matcher("fit"), 3e-5)
     assert (mixed.start, mixed.learning_rate) == (None, 1e-4)
     assert complete({"data": ("mine.jsonl",), "learning_rate": 1e-3}).learning_rate == 1e-3
 

@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from evaluate_qa.metrics._shared.arithmetic import sigmoid
-from evaluate_qa.metrics._shared.lexical import COLUMNS, EVIDENCE, OF_LONG, by_length
+from evaluate_qa.metrics._shared.lexical import LONG_FEATURES, OVERLAPS, WORD_FEATURES, features_by_length
+from evaluate_qa.metrics._shared.logistic import sigmoid
 from evaluate_qa.training import layers
 from evaluate_qa.training.evaluation import mean_statistic, split_by_set, table
-from evaluate_qa.training.layers import Classified, fit_layers, held_out_scores, row_scores
+from evaluate_qa.training.layers import LabeledOutputs, fit_layers, held_out_scores, row_scores
 
 NAMES = ("margin", "recall")
 
 
 @pytest.fixture
-def classified():
+def outputs():
     """Two sets of rows with one reference. The margin decides if it is short, the words in common if it is long."""
     rng = np.random.default_rng(0)
     count = 400
-    columns = {name: rng.random(count) for name in (*EVIDENCE, *OF_LONG)}
-    columns |= {"margin": rng.normal(size=count), "long": np.repeat([0.0, 1.0], count // 2), "same": np.zeros(count)}
-    logits = np.where(columns["long"] == 1, 6 * columns["recall"] - 1, 3 * columns["margin"])
-    return Classified(
+    features = {name: rng.random(count) for name in (*OVERLAPS, *LONG_FEATURES)}
+    features |= {"margin": rng.normal(size=count), "long": np.repeat([0.0, 1.0], count // 2), "same": np.zeros(count)}
+    logits = np.where(features["long"] == 1, 6 * features["recall"] - 1, 3 * features["margin"])
+    return LabeledOutputs(
         np.arange(count),
         np.ones(count, dtype=bool),
-        columns,
+        features,
         rng.random(count) < sigmoid(logits),
         [str(number) for number in range(count)],
         ["short"] * (count // 2) + ["long"] * (count // 2),
@@ -34,58 +34,58 @@ def classified():
 
 
 def with_margins(margins, labels, sets):
-    """Return rows without evidence from words."""
+    """Return rows without word features."""
     count = len(labels)
-    columns = {"margin": np.asarray(margins, dtype=float), **{name: np.zeros(count) for name in COLUMNS}}
+    features = {"margin": np.asarray(margins, dtype=float), **{name: np.zeros(count) for name in WORD_FEATURES}}
     ids = [str(number) for number in range(count)]
     labels = np.asarray(labels, dtype=bool)
-    return Classified(np.arange(count), np.ones(count, dtype=bool), columns, labels, ids, sets)
+    return LabeledOutputs(np.arange(count), np.ones(count, dtype=bool), features, labels, ids, sets)
 
 
-def test_long_references_have_a_layer_of_their_own(classified):
-    fitted = fit_layers(classified, "bem")
-    assert set(fitted["lengths"]) == {"margin", "intercept", *by_length("margin")}
-    long = classified.columns["long"] == 1
-    short, lengths = (row_scores(classified, fitted[name]) for name in ("recall", "lengths"))
+def test_long_references_have_a_layer_of_their_own(outputs):
+    fitted = fit_layers(outputs, "bem")
+    assert set(fitted["lengths"]) == {"margin", "intercept", *features_by_length("margin")}
+    long = outputs.features["long"] == 1
+    short, lengths = (row_scores(outputs, fitted[name]) for name in ("recall", "lengths"))
     assert np.array_equal(short[~long], lengths[~long])
-    for rows, names in ((~long, NAMES), (long, (*NAMES, *OF_LONG))):
+    for rows, names in ((~long, NAMES), (long, (*NAMES, *LONG_FEATURES))):
         # Right and wrong answers have 100 rows' weight each: half of the 400 rows, because there are two sets.
-        labels = classified.labels[rows]
+        labels = outputs.labels[rows]
         importance = np.where(labels, 100 / labels.sum(), 100 / (~labels).sum())
-        matrix = np.column_stack([classified.columns[name][rows] for name in names])
+        matrix = np.column_stack([outputs.features[name][rows] for name in names])
         alone = LogisticRegression(C=10, max_iter=1000, tol=1e-8).fit(matrix, labels, importance)
         assert lengths[rows] == pytest.approx(alone.predict_proba(matrix)[:, 1], abs=1e-6)
 
 
-def test_kept_layers_are_copied(classified):
+def test_kept_layers_are_copied(outputs):
     kept = {"recall": {**dict.fromkeys(NAMES, 0.5), "intercept": -1.0}}
-    fitted = fit_layers(classified, "bem", kept)
+    fitted = fit_layers(outputs, "bem", kept)
     assert fitted["recall"] == kept["recall"]
     assert fitted["lengths"].items() >= kept["recall"].items()
-    short = classified.columns["long"] == 0
-    scores = held_out_scores(classified, "bem", kept)
-    assert np.array_equal(scores[short], row_scores(classified, kept["recall"])[short])
+    short = outputs.features["long"] == 0
+    scores = held_out_scores(outputs, "bem", kept)
+    assert np.array_equal(scores[short], row_scores(outputs, kept["recall"])[short])
 
 
-def test_without_long_references_of_both_verdicts_one_layer_scores_all_rows(classified):
-    columns = {**classified.columns, "long": np.zeros(400)}
-    fitted = fit_layers(replace(classified, columns=columns), "bem")
+def test_without_long_references_of_both_verdicts_one_layer_scores_all_rows(outputs):
+    features = {**outputs.features, "long": np.zeros(400)}
+    fitted = fit_layers(replace(outputs, features=features), "bem")
     assert {name: weight for name, weight in fitted["lengths"].items() if weight and "long" in name} == {}
 
 
-def test_layer_does_not_learn_the_share_of_right_answers(classified):
-    right = np.flatnonzero((classified.columns["long"] == 1) & classified.labels)
+def test_layer_does_not_learn_the_share_of_right_answers(outputs):
+    right = np.flatnonzero((outputs.features["long"] == 1) & outputs.labels)
     rows = np.sort(np.concatenate([np.arange(400), right, right]))
-    thrice = Classified(
+    thrice = LabeledOutputs(
         np.arange(len(rows)),
-        classified.answered[rows],
-        {name: values[rows] for name, values in classified.columns.items()},
-        classified.labels[rows],
-        [classified.question_ids[number] for number in rows],
-        [classified.sets[number] for number in rows],
+        outputs.answered[rows],
+        {name: values[rows] for name, values in outputs.features.items()},
+        outputs.labels[rows],
+        [outputs.question_ids[number] for number in rows],
+        [outputs.sets[number] for number in rows],
     )
     kept = {"recall": {**dict.fromkeys(NAMES, 0.0), "intercept": 0.0}}
-    one, other = (row_scores(classified, fit_layers(found, "bem", kept)["lengths"]) for found in (classified, thrice))
+    one, other = (row_scores(outputs, fit_layers(found, "bem", kept)["lengths"]) for found in (outputs, thrice))
     # Repeated rows have the same weight together; only the penalty counts for less. Without weights, three times as
     # many right answers would add log 3 to each logit, which makes .75 of .5.
     assert other == pytest.approx(one, abs=0.03)
@@ -108,11 +108,11 @@ def test_weight_of_a_set_does_not_depend_on_its_size():
 def test_weight_of_a_data_set_is_the_root_of_its_number_of_sets():
     sets = ["a"] * 2 + ["b/1"] * 2 + ["b/2", "b/3", "b/4"]
     labels = [1, 0, 1, 0, 1, 0, 1]
-    weights = layers._alike(with_margins(np.zeros(7), labels, sets), np.array(labels, bool))
+    weights = layers._sample_weights(with_margins(np.zeros(7), labels, sets), np.array(labels, bool))
     # `a` has the weight 1, `b` √4 = 2, and each of its four sets 1/2. The sum is 3, and the mean over 7 rows is 1.
     assert (weights * 3 / 7).tolist() == pytest.approx([0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.5])
     # Both verdicts of a set have half of its weight, whether they have one row or two.
-    kinds = layers._alike(with_margins(np.zeros(3), [1, 1, 0], ["a"] * 3), np.array([1, 1, 0], bool))
+    kinds = layers._sample_weights(with_margins(np.zeros(3), [1, 1, 0], ["a"] * 3), np.array([1, 1, 0], bool))
     assert kinds.tolist() == pytest.approx([0.75, 0.75, 1.5])
 
 

@@ -8,7 +8,7 @@ import pytest
 from commands import run_command
 
 from evaluate_qa.labeled_data.rows import LabeledRow, hold_out
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.training import epochs
 from evaluate_qa.training.examples import Generator, Mixture
 from evaluate_qa.training.layers import check_folds
@@ -147,7 +147,7 @@ def test_errors_come_before_a_model_is_loaded(working_folder, tmp_path, monkeypa
 @pytest.mark.slow
 def test_batches_have_few_shapes_within_the_budget():
     """In bfloat16 on a CPU, torch keeps compiled code for every number of tokens."""
-    heads = Heads(find("fit", MINILM).folder, TrainingRecipe(("bem",), device="cpu"))
+    heads = Heads(find_checkpoint("fit", MINILM).folder, TrainingRecipe(("bem",), device="cpu"))
     rows = [replace(row(str(n), float(n % 2)), answer="word " * (n % 97)) for n in range(600)]
     examples = Generator(rows, NOTHING).epoch(0)
     batches = epochs.training_batches(heads.encode(examples), examples, range(600), 512, [math.nan] * 600)

@@ -8,7 +8,7 @@ import pytest
 from commands import run_command
 from tiny_mpnet import save_tiny_mpnet
 
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.matcher import read
 from evaluate_qa.training.epochs import Course, backward, teachers_margins
 from evaluate_qa.training.examples import TrainingExample
@@ -55,7 +55,7 @@ def test_margin_is_the_head_over_the_means_of_both_texts(tiny, family):
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    folder = tiny if family == "mpnet" else find("fit", MINILM).folder
+    folder = tiny if family == "mpnet" else find_checkpoint("fit", MINILM).folder
     teacher = scattered(Teacher(str(folder), TrainingRecipe(device="cpu")))
     weight, bias = (p.detach().numpy() for p in teacher.model(str(folder)).classifier.parameters())
     tokenizer, body = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)

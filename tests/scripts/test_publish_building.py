@@ -157,7 +157,7 @@ def built(tmp_path_factory):
 def test_our_model_is_where_the_metrics_look_for_it(built):
     model = Repository("model", "org", "matcher", built)
     assert set(model.files()) == {"LICENSE", "README.md", matcher.PUBLISHED}
-    assert model.files()[matcher.PUBLISHED].read_bytes() == matcher.find("bem").read_bytes()
+    assert model.files()[matcher.PUBLISHED].read_bytes() == matcher.find_matcher("bem").read_bytes()
     text = ModelCard.load(model.card).text
     for heading in ("How to Use", "The Embedded Matcher", "Limitations and Bias"):
         assert f"\n## {heading}\n" in text

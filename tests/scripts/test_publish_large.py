@@ -13,7 +13,7 @@ from tiny_mpnet import save_tiny_mpnet
 import evaluate_qa
 from evaluate_qa.dev.accelerator.sentence_pairs import PAIRS
 from evaluate_qa.dev.accelerator.verdicts import TRAINED
-from evaluate_qa.metrics._shared.large import HEAD, blank, save_head
+from evaluate_qa.metrics._shared.large_matcher import HEAD, build_blank, save_head
 from evaluate_qa.publishing import sources, steps
 from evaluate_qa.publishing.building import build
 from evaluate_qa.publishing.repository import Repository
@@ -37,7 +37,7 @@ def matcher(tmp_path_factory):
     folder = save_tiny_mpnet(tmp_path_factory.mktemp("large") / "tiny", WORDS, initializer_range=0.5)
     with torch.random.fork_rng():
         torch.manual_seed(0)  # another head could make the example in the card wrong
-        network, _ = blank(folder)
+        network, _ = build_blank(folder)
         torch.nn.init.normal_(network.classifier.weight)
     save_head(network, LAYERS, folder)
     (folder / "teacher.safetensors").write_bytes(b"for training")
@@ -85,7 +85,7 @@ def test_a_published_large_matcher_scores_like_its_folder(matcher, hub, processe
 
 def test_a_commit_of_a_large_matcher_can_be_pinned(copy, published):
     first, scores = published(copy), scored(copy)
-    head, layers = blank(copy)[0], {"recall": {"margin": 1.0, "intercept": 0.0}}
+    head, layers = build_blank(copy)[0], {"recall": {"margin": 1.0, "intercept": 0.0}}
     save_head(head, layers, copy)
     published(copy)
     assert scored("org/copy") == scored(copy) != scores

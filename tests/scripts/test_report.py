@@ -120,6 +120,22 @@ def test_page_shows_slices_and_lowest_scores(report):
     assert page.tags.count("mark") == 2 * 10, "the word Paris and its number in each answer"
 
 
+@pytest.mark.parametrize("systems", [["old.jsonl"], ["old.jsonl", "new.jsonl"]])
+def test_the_mean_of_row_scores_is_not_called_the_score_of_deltableu(report, systems):
+    for name in SCORES:
+        write_rows(f"{name}.jsonl", [{"id": row["id"], "score": row["score"]} for row in rows(name)])
+    assert "mean score" in report(*systems)
+    for name in SCORES:
+        write_rows(
+            f"{name}.jsonl",
+            [{"id": row["id"], "score": row["score"], "signature": "deltableu|v:1"} for row in rows(name)],
+        )
+    page = report(*systems)
+    assert "<th>mean of row scores</th>" in page
+    assert "mean score" not in page.lower()
+    assert "The score of deltableu is computed from all rows together; it is not the mean of row scores." in page
+
+
 def test_hostile_rows_stay_text(report):
     odd = {"prediction": ATTACK, "references": [ATTACK], "kind": ATTACK, ATTACK: 0.5}
     attacked = [row | odd | {"question": ATTACK + row["id"]} for row in rows("old")]

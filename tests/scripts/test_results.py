@@ -107,6 +107,18 @@ def test_every_eval_ever_accepts_the_record(processes, scored, tmp_path):
     assert run.stdout == "True [] []\n"
 
 
+def test_the_mean_of_row_scores_is_not_the_score_of_deltableu(scored):
+    write_rows(
+        scored, [{"id": at, "score": score * 100, "signature": "deltableu|v:1"} for at, score in enumerate(SCORES)]
+    )
+    options = ["--scored", scored, "--model", "org/a", "--dataset", "org/b", "--task", "c", "--output", scored.parent]
+    error = run_command("results", *options, code=1).stderr
+    assert (
+        "scored.jsonl has scores of deltableu, whose score of all rows is not the mean of row scores. Use the" in error
+    )
+    assert [path.name for path in scored.parent.iterdir()] == ["scored.jsonl"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -114,6 +114,16 @@ def test_rows_without_a_score_are_not_drawn(run):
     assert all(int(row["question"][1:-1]) % 2 == 0 for _, row in read_rows("labels.jsonl"))
 
 
+def test_a_simple_sample_needs_no_scores(run):
+    bare = [{name: value for name, value in row.items() if name != "score"} | {"correct": 1} for row in ROWS]
+    write_rows("bare.jsonl", bare)
+    assert "Wrote 200 of 400 rows (simple random sample)" in run("-i", "bare.jsonl", "-o", "labels.jsonl")
+    for options in (["--stratified"], ["--plan"]):
+        error = run("-i", "bare.jsonl", "-o", "more.jsonl", *options, code=1)
+        assert "there is no column 'score'. Available: question, references, prediction, system, correct. Run" in error
+    assert "there is no column 'mine'." in run("-i", "bare.jsonl", "-o", "m.csv", "--column", "score=mine", code=1)
+
+
 def test_plan_prints_margins_and_draws_nothing(run):
     output = run("-i", "scored.parquet", "--plan")
     (first, *_) = plan_labels(SCORES)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from chat_server import ChatServer
 from commands import run_command
 from toy_metric import toy_rows, write_plain_metric, write_toy_metric
 from waiting import when_there
@@ -41,6 +42,13 @@ def score(working_folder, toy):
         return run_command("score", *metric, *arguments, code=code, **keywords)
 
     return run
+
+
+@pytest.fixture
+def chat_server():
+    server = ChatServer()
+    yield server
+    server.close()
 
 
 def _files():
@@ -206,6 +214,28 @@ def test_a_column_of_the_input_is_never_overwritten(score):
     assert _rows("out.jsonl")[0]["verdict"] == "human"
 
 
+@pytest.mark.parametrize("source", ["in.jsonl", "-"])
+def test_a_column_that_the_judge_adds_is_reported_before_any_request(score, chat_server, source):
+    rows = [{**row, "label": label} for row, label in zip(ROWS, (None, "right", "wrong"), strict=True)]
+    write_rows("in.jsonl", rows)
+    judge = ["--metric", "judge", "--load", f"endpoint={chat_server.url}", "--load", "model=m", "--output", "out.jsonl"]
+    options = ["--input", source, *judge, "--chunk-size", 2]
+    error = score(*options, code=1, input=_lines(rows)).stderr
+    assert "line 2: there is a column 'label' already, which the metric adds. Rename the added columns, for" in error
+    assert "--prefix judge_" in error
+    assert chat_server.bodies == []
+    score(*options, "--prefix", "judge_", input=_lines(rows))
+    assert [row["label"] for row in _rows("out.jsonl")] == [None, "right", "wrong"]
+    assert [row["judge_label"] for row in _rows("out.jsonl")] == ["correct", "not attempted", "correct"]
+
+
+def test_a_column_that_the_metric_adds_is_reported_before_the_first_chunk(score):
+    write_rows("in.jsonl", [*ROWS, {**ROWS[0], "verdict": 1}])
+    message = score("--input", "in.jsonl", "--output", "out.jsonl", "--chunk-size", 1, code=1).stderr
+    assert "in.jsonl, line 4: there is a column 'verdict' already, which the metric adds." in message
+    assert _files() == ["in.jsonl"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -215,6 +245,14 @@ def test_a_column_of_the_input_is_never_overwritten(score):
         (["--input", "in.jsonl", "--output", "-", "--resume"], "--resume needs an --output that is a file"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "bonos=1"], "did you mean 'bonus'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--compute", "questions=q"], "questions is a column. Name it"),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--compute", "n_bootstrap=9", "--metric", "deltableu"],
+            "--compute n_bootstrap=…: score does not accept n_bootstrap, because it scores deltableu row by row.",
+        ),
+        (
+            ["--input", "in.jsonl", "--output", "o.csv", "--compute", 'against=["a"]', "--metric", "deltableu"],
+            "--compute against=…: score does not accept against, because it scores deltableu row by row. Pass it to",
+        ),
         (["--input", "in.jsonl", "--output", "o.csv", "--load", "modle=x"], "modle"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "prediction=a"], "Did you mean 'predictions'?"),
         (["--input", "in.jsonl", "--output", "o.csv", "--column", "a=prediction"], "as --column predictions=a."),
@@ -240,6 +278,12 @@ def test_wrong_options_are_reported_and_leave_no_files(score, arguments, message
     Path("empty.jsonl").touch()
     assert message in score(*arguments, code=1).stderr
     assert _files() == ["empty.jsonl", "in.jsonl"]
+
+
+def test_an_unknown_option_is_reported_before_any_row_is_read(score):
+    Path("in.jsonl").write_text("no JSON")
+    error = score("--input", "in.jsonl", "--output", "out.jsonl", "--compute", "bonos=1", "--errors", "e.jsonl", code=1)
+    assert error.stderr == "evaluate-qa score: toy: unknown keyword 'bonos'; did you mean 'bonus'?\n"
 
 
 def test_deltableu_does_not_read_a_second_system(score):
@@ -429,9 +473,14 @@ def test_bad_rows_replace_nothing_but_bad_rows(score):
     error = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "mine.jsonl", code=1).stderr
     assert "mine.jsonl exists and does not hold bad rows" in error
     assert Path("mine.jsonl").read_bytes() == before
-    for _ in range(2):
-        score("--input", "in.jsonl", "--output", "other.jsonl", "--errors", "bad.jsonl", "--overwrite")
-    assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5]
+    for name in ("out.jsonl", "-"):
+        options = ["--input", "in.jsonl", "--output", name, "--errors", "bad.jsonl"]
+        score(*options, "--overwrite")
+        write_rows("in.jsonl", BAD[1:])
+        more = [] if name == "-" else ["--resume", "--output", "other.jsonl"]
+        error = score(*options, *more, code=1).stderr
+        assert "bad.jsonl already exists. Use --overwrite to replace it, or name another --errors." in error
+        assert [row["row"] for row in _rows("bad.jsonl")] == [4, 5] if name == "out.jsonl" else [3, 4]
 
 
 @pytest.mark.parametrize("errors", [[], ["--errors", "other.jsonl"]])
@@ -492,6 +541,37 @@ def test_finished_output_is_complete_or_is_not_replaced(score, options, message)
     assert _rows("out.jsonl") == before
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_an_output_with_scores_of_another_column_is_not_complete(score, suffix):
+    write_rows("in.jsonl", [{"a": text, "b": "a cat", "references": "a cat"} for text in ("a cat", "a", None)])
+    options = ["--input", "in.jsonl", "--output", f"out.{suffix}", "--errors", "bad.jsonl", "--column"]
+    score(*options, "predictions=a")
+    assert "is complete already." in score(*options, "predictions=a", "--resume").stderr
+    error = score(*options, "predictions=b", "--resume", "--compute", "bonus=0", code=1).stderr
+    assert f"out.{suffix}, {'line' if suffix == 'jsonl' else 'row'} 2 has the score 0.5, but this run gives" in error
+
+
+@pytest.mark.parametrize(
+    ("option", "difference"),
+    [
+        (["--load", "api=chat"], None),
+        (["--load", "model=other"], "|model:other|"),
+        (["--load", "protocol=yes-no"], "|protocol:yes-no@"),
+        (["--load", "first=bem"], "|first:bem,"),
+        (["--compute", "samples=2"], "|samples:2"),
+    ],
+)
+def test_another_judges_output_is_not_complete_and_no_request_is_sent(score, chat_server, option, difference):
+    write_rows("in.jsonl", ROWS)
+    options = ["--metric", "judge", "--input", "in.jsonl", "--output", "out.jsonl", "--load", "model=m"]
+    options += ["--load", f"endpoint={chat_server.url}"]
+    score(*options)
+    asked = len(chat_server.bodies)
+    message = score(*options, *option, "--resume", code=int(difference is not None)).stderr
+    assert "out.jsonl is complete already." in message if difference is None else difference in message
+    assert len(chat_server.bodies) == asked
+
+
 @pytest.mark.usefixtures("stopped")
 def test_overwrite_drops_the_work_of_a_stopped_run(score):
     score("--input", "-", "--output", "out.jsonl", "--overwrite", "--prefix", "toy_", input=_lines(ROWS))
@@ -520,11 +600,11 @@ def test_an_existing_output_is_replaced_only_with_overwrite(score):
 def test_a_run_without_any_score_leaves_no_work(score):
     write_rows("in.jsonl", BAD[3:5])
     options = ["--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl"]
-    for _ in range(2):
-        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, code=1).stderr
+    for more in ([], ["--overwrite"]):
+        assert "in.jsonl: no row can be scored. See bad.jsonl." in score(*options, *more, code=1).stderr
         assert _files() == ["bad.jsonl", "in.jsonl"]
     write_rows("in.jsonl", ROWS)
-    score(*options)
+    score(*options, "--overwrite")
     assert len(_rows("out.jsonl")) == 3
 
 

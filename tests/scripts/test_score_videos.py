@@ -110,3 +110,7 @@ def test_each_video_is_read_once_in_any_order_of_rows(run, monkeypatch):
     run("score", *arguments, "--chunk-size", 2)
     assert sorted(read) == [f"data/clips/{number}.mp4" for number in range(3)]
     assert sorted(path.name for path in Path().iterdir()) == ["data", "out.jsonl"]
+    assert "out.jsonl is complete already." in run("score", *arguments, "--resume").stderr
+    error = run("score", *arguments, "--resume", "--compute", "max_frames=2", code=1).stderr
+    assert "out.jsonl exists, but the options of this run differ from its signature in most." in error
+    assert len(read) == 3

@@ -114,6 +114,15 @@ def test_row_without_score_is_dropped(select, suffix):
     assert "Rows without a score were not kept: 2." in printed
 
 
+def test_an_existing_file_is_replaced_only_with_overwrite(select):
+    Path("kept.jsonl").write_text("mine")
+    message = "kept.jsonl already exists. Use --overwrite to replace it, or name another --output.\n"
+    assert select("rows.jsonl", "--top", 1, code=1).stderr.endswith(message)
+    assert Path("kept.jsonl").read_text() == "mine"
+    select("rows.jsonl", "--top", 1, "--overwrite")
+    assert kept() == [1]
+
+
 def test_unscored_file_is_reported_with_the_fix(select):
     write_rows("bare.jsonl", [{"id": 1}])
     message = "no column 'score'. Available: id. Run `evaluate-qa score` first, or name the scores with --column"

@@ -265,6 +265,7 @@ def test_the_openapi_file_describes_the_columns(bem, metric):
     body = document["paths"]["/v1/score"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert body["required"] == ["predictions", "references", "questions"]
     assert body["properties"].keys() == {*metric.columns, "per_example"}
+    assert document["info"]["version"] == evaluate_qa.__version__
     assert "swagger" in bem.ask("/docs")[1]
     statuses = {path: operation["responses"].keys() for path, (operation,) in operations(document)}
     failures = {"200", "400", "401", "408", "413", "415", "429", "500"}
@@ -359,7 +360,9 @@ def test_examples_of_the_servers_page_run(bem, metric, root):
     reward = asyncio.run(names["compute_score"](**given, extra_info={"question": "Who found radium?"}))
     assert reward == pytest.approx(metric.compute(**ROW)["bem"], abs=1e-6)
     curl = re.search(r"-d '(.*?)'", page, re.DOTALL)[1]
-    assert bem.ask("/v1/systemone", curl.encode())[1]["answers"]["right"]["noul"] > 0.9
+    answer = bem.ask("/v1/systemone", curl.encode())[1]["answers"]
+    assert answer["right"]["noul"] == pytest.approx(1)
+    assert f'"answers": {json.dumps(answer)}' in page
     if node := shutil.which("node"):
         program = blocks["javascript"] + "console.log(accuracy, per_example.score.length)"
         shown = subprocess.run(
@@ -395,6 +398,11 @@ def test_the_resources_server_of_nemo_gym_gives_the_servers_scores(bem, metric, 
         (["--metric", "evqascore"], "evqascore opens the files that its rows name, which a server must not do"),
         (["--metric", "bme"], "serves the metrics of this package; 'bme' is not one of them. Did you mean 'bem'?"),
         (["--metric", "bem", "--compute", "thresold=1"], "bem: unknown keyword 'thresold'; did you mean 'threshold'?"),
+        (["--metric", "bem", "--compute", "per_example=false"], "bem: unknown keyword 'per_example'; expected one of"),
+        (
+            ["--metric", "bem", "--metric", "smile"],
+            "--metric was given 2 times. Start a server for each, with different",
+        ),
     ],
 )
 def test_the_command_reports_errors_before_it_listens(arguments, message):

@@ -25,18 +25,6 @@ class ToyOptions(Options):
     bonus: float = option(0.0, Number(), "Added to each score.")
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What is made of rows."""
-
-    score: list
-    verdict: list
-    best_reference: list
-    length: list
-    asked: list
-    synthetic: list
-
-
 class ToyScorer(Scorer):
     """Share of a reference's words that the answer has."""
 
@@ -62,7 +50,7 @@ class ToyScorer(Scorer):
             for answer, texts in zip(predictions, references)
         ]
         score = [max(row) + options.bonus for row in shares]
-        scores = Scores(
+        scores = dict(
             score=score,
             verdict=[value >= 0.5 for value in score],
             best_reference=[row.index(max(row)) for row in shares],

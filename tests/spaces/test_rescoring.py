@@ -67,7 +67,7 @@ def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
 
     monkeypatch.setattr(scorer, "compute", compute)
     if scorer.metric.model is not None:
-        monkeypatch.setattr(scorer, "parts", compute)
+        monkeypatch.setattr(scorer, "features", compute)
     for options in settings(specification):
         explain(specification, scorer, analysis, options)
 

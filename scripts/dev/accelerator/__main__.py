@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from evaluate_qa.metrics._shared.checkpoints import MINILM, find
-from evaluate_qa.metrics._shared.matcher import find as find_matcher
+from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
+from evaluate_qa.metrics._shared.matcher import find_matcher
 
 from ...parameters import Load
 from ...terminal import reported_errors
@@ -41,7 +41,7 @@ def pack(
     with reported_errors("pack", program=_PROGRAM):
         from .packing import pack as write
 
-        minilm = find("fit", MINILM).folder
+        minilm = find_checkpoint("fit", MINILM).folder
         sizes = write(
             parcels, data_dir, pairs, verdicts, minilm, large, pair_rows=pair_rows, rows=rows, unlabeled=unlabeled,
             part_bytes=round(1e6 * part_mb),

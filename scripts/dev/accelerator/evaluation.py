@@ -8,7 +8,7 @@ import numpy as np
 
 from ...agreement.statistics import compute_statistic
 from ...training.evaluation import split_by_set
-from ...training.layers import DEFAULT, Classified, Layers, Unclassified, fit_layers, part, row_scores
+from ...training.layers import DEFAULT, LabeledInputs, LabeledOutputs, Layers, fit_layers, row_scores, select_rows
 from ...training.learner import Encoded, Heads, Learner
 from ...uncertainty.arrays import Floats
 from .packing import SMALL, TEST, Packed, kind_of
@@ -34,7 +34,7 @@ class Evaluator:
 
     def __init__(self, packed: Packed, token_budget: int, half: bool) -> None:
         self._packed, self._budget, self._half = packed, token_budget, half
-        self._rows: dict[tuple[str, str], tuple[Unclassified, Encoded]] = {}
+        self._rows: dict[tuple[str, str], tuple[LabeledInputs, Encoded]] = {}
         present = {kind for name in packed.rows if (kind := kind_of(name))}
         self._left_out = {fold: sorted(present & {*fold}) for fold in FOLDS}
         self._left_out[()] = sorted(present - {kind for fold in FOLDS for kind in fold})
@@ -44,18 +44,18 @@ class Evaluator:
         half = self._half and not isinstance(learner, Heads)  # the heads would round their margins, too
         return learner.margins(inputs, self._budget, half)
 
-    def outputs(self, learner: Learner, size: str) -> dict[str, Classified]:
+    def outputs(self, learner: Learner, size: str) -> dict[str, LabeledOutputs]:
         """Return the output for the held-out rows by task; a large model has one head for both."""
-        found: dict[str, Classified] = {}
+        found: dict[str, LabeledOutputs] = {}
         for task in _TASKS if size == SMALL else _TASKS[:1]:
             head = task if size == SMALL else next(iter(learner.classifiers))
             if (size, task) not in self._rows:
-                rows = Unclassified.of(learner.classifiers[head], task, self._packed.rows)
-                encoded = learner.classifiers[head].encode(rows.pairs, rows.inputs.tokens)
+                rows = LabeledInputs.of(learner.classifiers[head], task, self._packed.rows)
+                encoded = learner.classifiers[head].encode(rows.inputs.texts, rows.inputs.windows.tokens)
                 self._rows[size, task] = rows, {head: encoded}
             rows, inputs = self._rows[size, task]
             margin = self.margins(learner, inputs)[head]
-            found |= {served: rows.classified(margin, served) for served in ([task] if size == SMALL else _TASKS)}
+            found |= {served: rows.outputs(margin, served) for served in ([task] if size == SMALL else _TASKS)}
         return found
 
     def kinds(self, learner: Learner, size: str, fold: Kinds, seen: frozenset[str]) -> dict[str, Any]:
@@ -73,10 +73,10 @@ class Evaluator:
         return {task: fit_layers(fit_rows(rows, ()), task) for task, rows in self.outputs(learner, size).items()}
 
 
-def fit_rows(classified: Classified, fold: Kinds) -> Classified:
+def fit_rows(outputs: LabeledOutputs, fold: Kinds) -> LabeledOutputs:
     """Return the rows that final layers are fitted on."""
-    rows = [not name.startswith(TEST) and kind_of(name) not in fold for name in classified.sets]
-    return part(classified, np.array(rows))
+    rows = [not name.startswith(TEST) and kind_of(name) not in fold for name in outputs.sets]
+    return select_rows(outputs, np.array(rows))
 
 
 def means(kinds: Mapping[str, Any]) -> dict[str, dict[str, float]]:
@@ -117,9 +117,9 @@ def table(candidates: Mapping[str, Any]) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
 
 
-def _evaluate(classified: Classified, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
+def _evaluate(outputs: LabeledOutputs, kind: str, weights: Mapping[str, float]) -> dict[str, float | None]:
     """Return the statistics on a kind with a final layer, and the number of its rows; None if undefined."""
-    tested = part(classified, np.array([kind_of(name) == kind for name in classified.sets]))
+    tested = select_rows(outputs, np.array([kind_of(name) == kind for name in outputs.sets]))
     scores = row_scores(tested, weights)
     (comparison,) = split_by_set(scores, tested.labels, tested.question_ids, [kind] * len(scores)).values()
     once = np.ones((1, comparison.question_count))

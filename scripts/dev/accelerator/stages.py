@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.large import save_head
+from evaluate_qa.metrics._shared.large_matcher import save_head
 from evaluate_qa.metrics._shared.matcher import read, save
 
 from ...training.epochs import Course, run_epoch, training_batches

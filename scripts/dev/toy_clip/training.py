@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_qa.metrics._shared.progress import followed
-from evaluate_qa.metrics.evqascore.clip_models import of_transformers
+from evaluate_qa.metrics._shared.progress import track_progress
+from evaluate_qa.metrics.evqascore.clip_models import wrap_transformers
 from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 
 from .clips import ToyClip, all_clips, held_out, write_clip
@@ -45,7 +45,7 @@ def train(
 
     torch.manual_seed(0)
     model, tokenizer, processor = _blank()
-    clip = of_transformers(model, processor, tokenizer, "", "")
+    clip = wrap_transformers(model, processor, tokenizer, "", "")
     frames, owners = _frames(clip.prepare, copies, clips)
     report(f"{len(frames)} frames of {len(set(owners))} clips; {sum(p.numel() for p in model.parameters())} parameters")
     pixels = _normalized(frames, clip.mean, clip.std)
@@ -108,7 +108,7 @@ def _frames(
     training = [one for one in all_clips() if not held_out(one)][:count]
     with tempfile.TemporaryDirectory() as folder:
         for copy in range(copies):
-            for one in followed(training, "clips", "clip"):
+            for one in track_progress(training, "clips", "clip"):
                 clip = ToyClip(**vars(one) | {"seed": one.seed + 10_000 * (copy + 1)})
                 path = write_clip(clip, Path(folder) / "clip.mp4", _FRAMES)
                 for sample in read_samples(str(path), Sampling(_INTERVAL)):

@@ -58,11 +58,11 @@ class HostedScorer:
             result: dict[str, Any] = metric.compute(**given, **options)
         return result
 
-    def parts(self, row: Row, options: Any) -> Any:
+    def features(self, row: Row, options: Any) -> Any:
         """Return the input of the metric's `scoring.score` for a row: everything slow, but not the score."""
         with self._checked() as metric:
             metric.prepare(options)
-            return metric.parts(**metric.check_columns(_columns(metric, row)), options=options)
+            return metric.features(**metric.check_columns(_columns(metric, row)), options=options)
 
     def check(self, row: Row) -> tuple[Row, AnswerKey | None]:
         """Return a row as the metric reads it, and its answer key; raise Refusal if it cannot score the row."""

@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from evaluate_qa.metrics._shared.words import exact_words
+from evaluate_qa.metrics._shared.words import UNSPACED, exact_words
 
 from .hosted import Row
 
 # In scripts without spaces each character is a word; elsewhere spaces separate words.
-_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_WORD = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
 # Punctuation at either end of a word is not marked.
 _INNER = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 

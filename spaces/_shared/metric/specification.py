@@ -98,7 +98,7 @@ class Specification:
     examples: Mapping[str, Example]
     # Turns the result of `analyze` into a score. It must be fast.
     explain: Callable[[HostedScorer, Row, Any, Any], Outcome]
-    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.parts  # does the slow part for a row
+    analyze: Callable[[HostedScorer, Row, Any], Any] = HostedScorer.features  # does the slow part for a row
     # The highest score; the lowest is 0. None for a score without bounds.
     most: float | None = 1.0
     configuration: str | None = None  # None for the default

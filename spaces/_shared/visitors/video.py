@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evaluate_qa.metrics.evqascore.video import UnreadableVideo, opened
+from evaluate_qa.metrics.evqascore.video import UnreadableVideo, open_video
 
 from .limits import LIMITS, Refusal
 
@@ -14,7 +14,7 @@ def check_video(path: str) -> None:
     import av
 
     try:
-        with opened(path) as container:
+        with open_video(path) as container:
             if not container.streams.video:
                 raise Refusal("Video: the file has no frames.")
             seconds = float(container.duration or 0) / av.time_base

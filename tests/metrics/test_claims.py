@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.long_texts import Claims, new_words_f1, search, sentences
+from evaluate_qa.metrics._shared.claims import Claims, new_words_f1, pair_claims, sentences
 
 pytest.importorskip("sentencex")
 
@@ -60,10 +60,10 @@ def test_the_score_equals_hand_derived_numbers():
 
 
 def test_search_pairs_texts_with_claims():
-    found, made = search(
+    searches, made = pair_claims(
         ["q", "q"], ["One. Two.", ""], [["It rained. It snowed.", "e"], ["It rained. It snowed."]], by_sentence=True
     )
-    assert list(zip(*found, strict=True)) == [
+    assert searches == [
         ("q", "One. Two.", ["It rained.", "It snowed."]),
         ("q", "It rained. It snowed.", ["One.", "Two."]),
         ("q", "One. Two.", ["e"]),
@@ -71,14 +71,14 @@ def test_search_pairs_texts_with_claims():
     ]
     assert made.starts.tolist() == [0, 4, 5]
     assert made.of_answer.tolist() == [False, False, True, True, False, False, False]
-    whole, made = search(["q"], ["One. Two."], [["It rained. It snowed.", "e"]], by_sentence=False)
-    assert list(zip(*whole, strict=True)) == [("q", "One. Two.", [text]) for text in ("It rained. It snowed.", "e")]
+    searches, made = pair_claims(["q"], ["One. Two."], [["It rained. It snowed.", "e"]], by_sentence=False)
+    assert searches == [("q", "One. Two.", [text]) for text in ("It rained. It snowed.", "e")]
     assert made.starts.tolist() == [0, 1]
 
 
 def test_a_sentence_of_more_than_ten_words_is_long():
     short, long = ("It rained on day " + " ".join(map(str, range(n))) for n in (6, 7))
-    _, made = search(["q"] * 3, ["So. It did."] * 3, [[short], [long], ["+ - " * 9]], by_sentence=True)
+    _, made = pair_claims(["q"] * 3, ["So. It did."] * 3, [[short], [long], ["+ - " * 9]], by_sentence=True)
     assert made.starts.tolist() == [0, 1, 4]  # one claim of the reference and two of the answer
     assert np.isnan(made.token_f1).tolist() == [True, False, True]
 
@@ -134,11 +134,11 @@ def test_more_of_the_reference_scores_higher(result):
 def test_repeated_sentences_are_marked():
     # "The water boils." and "Water boils!" are the same normalised words; nothing else of the first pair is.
     answer, reference = "The water boils. Ice melts at zero. It is wet.", "It is cold. Water boils! Steam rises up."
-    texts, found = search(["", ""], [answer, "Ice is cold"], [[reference], ["Ice is cold", "Ice"]], True)
-    assert texts[2][0] == ["It is cold.", "Water boils!", "Steam rises up."]
+    searches, found = pair_claims(["", ""], [answer, "Ice is cold"], [[reference], ["Ice is cold", "Ice"]], True)
+    assert searches[0].claims == ["It is cold.", "Water boils!", "Steam rises up."]
     assert found.repeated.tolist() == [False, True, False, True, False, False, False, False]
     words = {"same": np.array([0.0] * 6 + [1, 0]), "long": np.ones(8), "recall": np.arange(8.0)}
-    features = found.evidence(words)
+    features = found.adapt_word_features(words)
     assert features["same"].tolist() == [0, 1, 0, 1, 0, 0, 1, 0]
     assert features["long"].tolist() == [0] * 6 + [1] * 2  # whole references keep their values
     assert features["recall"] is words["recall"]

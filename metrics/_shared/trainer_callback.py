@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import is_number
-from .devices import training_undisturbed
+from .arguments import is_number, shown
+from .rewards import isolate_from_training
 from .scorer import Scorer
 from .tracking import Tracker, check_tracker, track
 
@@ -135,14 +135,14 @@ class TrainingScores:
             return {}
         everything, self._evaluated = self._evaluated, _Evaluated()
         count = self._count(everything)
-        return _on_first_process(lambda: self._score(self._rows(everything, count)))
+        return _run_on_first_process(lambda: self._score(self._rows(everything, count)))
 
     def _count(self, everything: _Evaluated) -> int:
         """Return the number of rows in the evaluation set; later rows are repetitions."""
         name, count = self._metric.name, len(everything.predictions)
         length, sorted_by_length = _evaluation_set()
         expected = length or count
-        if count > expected and (_processes() == 1 or count - expected >= everything.largest_batch):
+        if count > expected and (_process_count() == 1 or count - expected >= everything.largest_batch):
             raise ValueError(
                 f"{name}: {count} rows were evaluated, {expected} expected: an earlier evaluation was interrupted. "
                 "Its rows have been dropped; evaluate again"
@@ -165,8 +165,8 @@ class TrainingScores:
         answers, inputs = everything.predictions[:count], everything.inputs
         rows: dict[str, Sequence[Any]] = {"references": self._texts(everything.labels[:count])}
         if inputs is not None:
-            answers = list(map(_without_prompt, answers, inputs))
-            rows["questions"] = _without_answers(self._texts(inputs[:count]), rows["references"])
+            answers = list(map(_strip_prompt, answers, inputs))
+            rows["questions"] = _strip_answers(self._texts(inputs[:count]), rows["references"])
         rows["predictions"] = self._texts(answers)
         rows |= {column: values[:count] for column, values in self._columns.items()}
         if "questions" not in rows and "questions" in self._metric.required:
@@ -194,7 +194,7 @@ class TrainingScores:
         return [text.strip() for text in decoded]
 
     def _score(self, rows: Mapping[str, Sequence[Any]]) -> dict[str, float]:
-        with training_undisturbed():
+        with isolate_from_training():
             result = self._metric.compute(**rows, **self._options, per_example=self._tracker is not None)
         figures = {name: float(value) for name, value in result.items() if is_number(value)}
         if self._tracker is not None:
@@ -209,7 +209,7 @@ class TrainingScores:
 def _input_rows(inputs: Any, metric: str) -> list[Ids] | None:
     """Return the ids of the inputs of all processes; None if there are no inputs, or they are not token ids."""
     if isinstance(inputs, Mapping):  # one batch, of this process only
-        return _of_all_processes(_id_rows(inputs["input_ids"], metric, "inputs")) if "input_ids" in inputs else None
+        return _gather_rows(_id_rows(inputs["input_ids"], metric, "inputs")) if "input_ids" in inputs else None
     some = inputs[0] if isinstance(inputs, list) else inputs
     return None if some is None or "float" in str(some.dtype) else _id_rows(inputs, metric, "inputs")
 
@@ -223,6 +223,11 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
         values = values[0]
     if isinstance(values, list):
         return [row for batch in values for row in _id_rows(batch, metric, column)]
+    if not hasattr(values, "shape"):
+        raise TypeError(
+            f"{metric}: the {column} contain {shown(values)}; expected an array of token ids with one row for each "
+            "answer, or a list of such arrays"
+        )
     if len(values.shape) != 2 or "int" not in str(values.dtype):  # noqa: PLR2004
         raise ValueError(
             f"{metric}: the {column} have the shape {tuple(values.shape)} and the type {values.dtype}, so they may be "
@@ -233,13 +238,13 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
     return [row[row >= 0] for row in array]
 
 
-def _without_prompt(prediction: Ids, prompt: Ids) -> Ids:
+def _strip_prompt(prediction: Ids, prompt: Ids) -> Ids:
     """Return the prediction without the prompt that a causal model repeats at its start."""
     begins = len(prompt) > 0 and np.array_equal(prediction[: len(prompt)], prompt)
     return prediction[len(prompt) :] if begins else prediction
 
 
-def _without_answers(questions: list[str], answers: Sequence[str]) -> list[str]:
+def _strip_answers(questions: list[str], answers: Sequence[str]) -> list[str]:
     """Return the questions without the answers if all end with them, as the inputs of a causal model in training do."""
     pairs = list(zip(questions, answers, strict=True))
     if all(answer and answer != text and text.endswith(answer) for text, answer in pairs):
@@ -286,26 +291,26 @@ def _trainer() -> Any:
     return frame.f_locals.get("self") if frame is not None else None
 
 
-def _processes() -> int:
+def _process_count() -> int:
     from torch import distributed
 
     return distributed.get_world_size() if distributed.is_available() and distributed.is_initialized() else 1
 
 
-def _of_all_processes(rows: list[T]) -> list[T]:
+def _gather_rows(rows: list[T]) -> list[T]:
     """Return the rows of all processes, in the order of their ranks."""
-    if _processes() == 1:
+    if _process_count() == 1:
         return rows
     from torch import distributed
 
-    everything: list[list[T]] = [[] for _ in range(_processes())]
+    everything: list[list[T]] = [[] for _ in range(_process_count())]
     distributed.all_gather_object(everything, rows)
     return [row for given in everything for row in given]
 
 
-def _on_first_process(work: Callable[[], T]) -> T:
+def _run_on_first_process(work: Callable[[], T]) -> T:
     """Call a function on the first process; return its result on all processes, or raise on all if it raises."""
-    if _processes() == 1:
+    if _process_count() == 1:
         return work()
     from torch import distributed
 

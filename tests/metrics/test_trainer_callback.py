@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import EvalPrediction, PreTrainedTokenizerFast
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.training import _without_answers
+from evaluate_qa.metrics._shared.trainer_callback import _strip_answers
 
 # fmt: off
 WORDS = [
@@ -214,10 +214,10 @@ def test_scoring_does_not_change_global_state(name, tokenizer):
 
 
 def test_answers_at_the_end_of_inputs_are_removed_from_questions():
-    assert _without_answers(["who is it curie", "where paris"], ["curie", "paris"]) == ["who is it", "where"]
+    assert _strip_answers(["who is it curie", "where paris"], ["curie", "paris"]) == ["who is it", "where"]
     # Not if only some inputs end with the answer, or the answer is the whole input.
-    assert _without_answers(["paris or lyon", "where"], ["lyon", "rome"]) == ["paris or lyon", "where"]
-    assert _without_answers(["where", "who"], ["where", "who"]) == ["where", "who"]
+    assert _strip_answers(["paris or lyon", "where"], ["lyon", "rome"]) == ["paris or lyon", "where"]
+    assert _strip_answers(["where", "who"], ["where", "who"]) == ["where", "who"]
 
 
 def logits_of(rows):

@@ -111,7 +111,7 @@ class Client:
             try:
                 return await self._request(method, content() if content else None, is_file, more)
             except PostError as error:
-                wait = waited(retries, error.wait)
+                wait = backoff_seconds(retries, error.wait)
                 transient = error.transient and (repeatable or error.status == _TOO_MANY_REQUESTS)
                 if retries == self.max_retries or not transient or wait is None:
                     raise
@@ -127,7 +127,7 @@ class Client:
             free = self._resolve is None
             given = {"data": sent, "proxy": self._proxy, "allow_redirects": free, **more}
             async with self._session.request(method, self.url, **given) as reply:
-                content = await _whole(reply.content, _LARGEST_FILE if is_file else _LARGEST_REPLY)
+                content = await _unpack(reply.content, _LARGEST_FILE if is_file else _LARGEST_REPLY)
         except TimeoutError:
             raise PostError(f"no complete reply in {self.timeout:g} s", transient=True) from None
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
@@ -172,7 +172,7 @@ def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None
     return code, f"error{'' if code is None else f' {code}'} in place of an answer: {message}"
 
 
-def waited(retries: int, asked: float | None) -> float | None:
+def backoff_seconds(retries: int, asked: float | None) -> float | None:
     """Return the seconds to wait before the next retry; None if the server asks for more than two minutes.
 
     The wait is what the server asks for, else min(0.5 · 2ʳ, 8) after r retries, minus up to a quarter at random.
@@ -210,7 +210,7 @@ def _resolver(find: Resolve) -> Any:
     return Resolver()
 
 
-async def _whole(content: Any, largest: int) -> bytes:
+async def _unpack(content: Any, largest: int) -> bytes:
     """Return the unpacked content; a small compressed reply may be large."""
     read = bytearray()
     async for part in content.iter_any():

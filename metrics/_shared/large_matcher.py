@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .checkpoints import load_folder
-from .pair_network import compared, scaled_mean
+from .pair_network import head_inputs, scaled_mean
 from .progress import library_bars
 
 HEAD = "head.safetensors"
@@ -46,7 +46,7 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, 
     import torch
 
     head, layers = read_head(folder)
-    network, tokenizer = blank(folder, dtype)
+    network, tokenizer = build_blank(folder, dtype)
     expected = {name: tuple(values.shape) for name, values in network.classifier.named_parameters()}
     if (found := {name: values.shape for name, values in head.items()}) != expected:
         raise ValueError(f"{folder / HEAD} has tensors of the shapes {found}; this encoder needs {expected}")
@@ -54,7 +54,7 @@ def read_large(folder: Path, dtype: str) -> tuple[Any, Any, dict[str, dict[str, 
     return network, tokenizer, layers
 
 
-def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
+def build_blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
     """Return an encoder with a head of zeros, and its tokenizer; raise ValueError if the folder has none.
 
     The head reads [c, |u − v|, u ∘ v, 10 cos(u, v)]: c is the first token of the last layer, and u and v are the means
@@ -81,7 +81,7 @@ def blank(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
             masks = text_masks(input_ids, attention_mask, self._separator)
             c, u, v = (scaled_mean(read, mask) for mask in masks)
             with torch.autocast(read.device.type, enabled=False):
-                return SequenceClassifierOutput(logits=self.classifier(compared(c, u, v)))
+                return SequenceClassifierOutput(logits=self.classifier(head_inputs(c, u, v)))
 
     try:
         with library_bars():

@@ -12,8 +12,8 @@ import pytest
 from chat_server import completion
 from file_server import replies_served
 
-from evaluate_qa.metrics._shared import posting
-from evaluate_qa.metrics._shared.posting import Client, PostError, retry_after, waited
+from evaluate_qa.metrics._shared import http_client
+from evaluate_qa.metrics._shared.http_client import Client, PostError, backoff_seconds, retry_after
 
 BODY = {"messages": [{"content": "Who wrote it? Müller"}]}
 
@@ -42,16 +42,16 @@ def test_body_and_reply_arrive_unchanged(server):
 
 @pytest.mark.parametrize(("repeated", "longest"), [(0, 0.5), (1, 1), (2, 2), (4, 8), (5, 8), (10_000, 8)])
 def test_waits_double_up_to_8_seconds_minus_up_to_a_quarter(repeated, longest):
-    waits = [waited(repeated, None) for _ in range(100)]
+    waits = [backoff_seconds(repeated, None) for _ in range(100)]
     assert 0.75 * longest <= min(waits) < max(waits) <= longest
 
 
 def test_retry_after_is_followed_up_to_two_minutes():
-    assert waited(3, 0.01) == 0.01
-    assert waited(0, 120) == 120
-    assert waited(0, 121) is waited(0, float("inf")) is None
-    assert 0.375 <= waited(0, 0) <= 0.5
-    assert 0.375 <= waited(0, -5) <= 0.5  # a date in the past
+    assert backoff_seconds(3, 0.01) == 0.01
+    assert backoff_seconds(0, 120) == 120
+    assert backoff_seconds(0, 121) is backoff_seconds(0, float("inf")) is None
+    assert 0.375 <= backoff_seconds(0, 0) <= 0.5
+    assert 0.375 <= backoff_seconds(0, -5) <= 0.5  # a date in the past
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def encrypted(tmp_path, monkeypatch):
     names = ["-subj", "/CN=known.test", "-addext", "subjectAltName=DNS:known.test", "-days", "2"]
     subprocess.run([*made, *names, "-out", certificate, "-keyout", key], check=True, capture_output=True)
     monkeypatch.setenv("SSL_CERT_FILE", certificate)
-    posting._certificates.cache_clear()
+    http_client._certificates.cache_clear()
     greeted, keys = [], []
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -179,7 +179,7 @@ def encrypted(tmp_path, monkeypatch):
     reply = lambda request: keys.append(request.headers["Authorization"]) or (200, b"{}")  # noqa: E731
     with replies_served(reply, context) as server:
         yield server.server_port, greeted, keys
-    posting._certificates.cache_clear()
+    http_client._certificates.cache_clear()
 
 
 async def post_there(host, port):

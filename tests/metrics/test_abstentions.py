@@ -5,7 +5,7 @@ import pytest
 import evaluate_qa
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.labeled_data.files import TRAPS
-from evaluate_qa.metrics._shared.lexical import not_attempted, unattempted
+from evaluate_qa.metrics._shared.abstentions import find_abstentions, is_abstention
 
 NO_ATTEMPTS = [
     *("", " \n\t　", "-", '".', "N/A", "I don't know.", "I DO NOT KNOW", "I'm not sure.", "No idea!", "Unknown"),
@@ -17,6 +17,16 @@ NO_ATTEMPTS = [
     "It cannot be determined.",
     "Could you please clarify which war you mean?",
     "Please provide more context.",
+    *(
+        "I refuse to answer.",
+        "I'd rather not say.",
+        "As an AI, I can't.",
+        "What do you mean?",
+        "Which one do you mean?",
+    ),
+    "Sorry, I do not understand the question.",
+    "That information is not available.",
+    "The provided passages do not contain the answer.",
 ]
 ATTEMPTS = [
     *("Paris", "None", "Zero.", "42", "Na", "The Unknown Soldier", "Sorry", "No Information Society", "ليس باريس"),
@@ -33,23 +43,23 @@ ATTEMPTS = [
 
 @pytest.mark.parametrize("answer", NO_ATTEMPTS)
 def test_empty_answers_and_refusals_are_not_attempts(answer):
-    assert not_attempted(answer)
+    assert is_abstention(answer)
 
 
 @pytest.mark.parametrize("answer", ATTEMPTS)
 def test_answers_are_attempts(answer):
-    assert not not_attempted(answer)
+    assert not is_abstention(answer)
 
 
 def test_no_right_answer_among_the_traps_is_a_refusal():
     """Half of them start like refusals."""
     rows = [row for _, row in read_rows(TRAPS)]
-    assert not any(not_attempted(row["prediction"]) for row in rows if row["correct"])
+    assert not any(is_abstention(row["prediction"]) for row in rows if row["correct"])
 
 
 def test_a_correct_answer_is_an_attempt():
     """The right answer may be "unknown"."""
-    assert unattempted(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
+    assert find_abstentions(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])
