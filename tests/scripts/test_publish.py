@@ -98,8 +98,8 @@ def test_a_published_metric_and_data_set_load_as_in_this_package(hub, start, pub
 
 
 DEMO = """
-from evaluate_qa.metrics.evqascore.clip_models import _published_demo
-print([(path.name, path.read_text()) for path in _published_demo().iterdir()])
+from evaluate_qa.metrics.evqascore.clip_models import _download_demo
+print([(path.name, path.read_text()) for path in _download_demo().iterdir()])
 """
 
 
@@ -107,7 +107,7 @@ print([(path.name, path.read_text()) for path in _published_demo().iterdir()])
     ("file", "message"),
     [
         (None, "nor on the Hub in the Space evaluate-qa/evqascore ("),
-        (f"{DEMO_IN_SPACE}/config.json", "(it has no such folder). Either: pip install evaluate-qa"),
+        (f"{DEMO_IN_SPACE}/config.json", "(FileNotFoundError). Either: pip install evaluate-qa"),
         (f"{DEMO_IN_SPACE}/model.safetensors", None),
     ],
 )
