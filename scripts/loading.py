@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 if TYPE_CHECKING:
-    from evaluate_qa.metrics._shared.arguments import EngineKeywords
+    from evaluate_qa.metrics._shared.model_options import EngineKeywords
     from evaluate_qa.metrics._shared.scorer import Scorer
     from evaluate_qa.metrics.bem.scorer import BemScorer
     from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer

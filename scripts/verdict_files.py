@@ -17,7 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import ANSWERS, Kind, Number, Unexpected, Whole
+from evaluate_qa.metrics._shared.columns import ANSWERS, Unexpected
+from evaluate_qa.metrics._shared.options import Kind, Number, Whole
 from evaluate_qa.metrics._shared.progress import progress, track_progress
 from evaluate_qa.metrics.judge.decision_api import PROBABILITIES, DecisionQuestions, parse_questions
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, REASON, Protocol, load_protocol

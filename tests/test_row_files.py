@@ -15,7 +15,7 @@ import evaluate_qa
 from evaluate_qa import training
 from evaluate_qa.agreement.baselines import token_recall
 from evaluate_qa.labeled_data.files import NEAR_NAMES, TRAPS
-from evaluate_qa.metrics._shared import arguments
+from evaluate_qa.metrics._shared import columns
 from evaluate_qa.training.sources import GENERATED
 
 KEYS = ["id", "question", "references", "prediction", "correct", "kind"]
@@ -83,13 +83,13 @@ def test_rows_have_these_keys_and_types(rows: Rows):
 
 def test_metrics_accept_every_row(rows: Rows):
     for column, key, check in (
-        ("references", "references", arguments.texts),
-        ("predictions", "prediction", arguments.prediction),
-        ("questions", "question", arguments.question),
+        ("references", "references", columns.texts),
+        ("predictions", "prediction", columns.prediction),
+        ("questions", "question", columns.question),
     ):
         values = [row[key] for row in rows]
         expected = [value if not isinstance(value, str) or value.strip() else "" for value in values]
-        assert arguments.check_column("any", column, values, check) == expected
+        assert columns.check_column("any", column, values, check) == expected
 
 
 def test_ids_and_answers_are_unique(rows: Rows):

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import KNOWN_COLUMNS, check_keywords, check_keywords_only, declarations
+from .columns import KNOWN_COLUMNS, check_keywords, check_keywords_only
+from .options import declarations
 from .scorer import ABANDONED, Scored, Scorer, list_methods
 
 if TYPE_CHECKING:

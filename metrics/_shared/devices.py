@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from .arguments import Dtype
+from .model_options import Dtype
 
 # Device files of the drivers of NVIDIA (also under WSL and on Jetson boards) and AMD.
 _DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvmap", "/dev/kfd")

@@ -14,9 +14,9 @@ from textwrap import shorten
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from .arguments import is_url
 from .chat_models import ChatModel, Conversation, DeliverReply, NoAnswer, Reply, Token, check_positive
 from .http_client import Client, PostError, Resolve
+from .probes import is_url
 
 # Statuses with which servers refuse a field of the request.
 _REFUSALS = frozenset({400, 422})

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import EngineName, EngineOptions, is_installed
 from .devices import best_device, check_device, fastest_dtype, multiplies_int8
+from .model_options import EngineName, EngineOptions
+from .probes import is_installed
 
 Given = TypeVar("Given", bound=EngineOptions)
 

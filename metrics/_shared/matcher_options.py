@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .arguments import Choice, Control, Number, Options, Whole, option
+from .options import Choice, Control, Number, Options, Whole, option
 
 LongAnswers = Literal["window", "truncate"]
 LongReferences = Literal["whole", "sentences"]

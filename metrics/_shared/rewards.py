@@ -12,18 +12,10 @@ from functools import partial
 from numbers import Real
 from typing import Any, Literal, overload
 
-from .arguments import (
-    KNOWN_COLUMNS,
-    RowError,
-    Unexpected,
-    as_list,
-    check_column,
-    check_flag,
-    declarations,
-    shown,
-    without_thoughts,
-)
+from .columns import KNOWN_COLUMNS, RowError, Unexpected, as_list, check_column, check_flag, without_thoughts
 from .devices import best_device
+from .messages import short_repr
+from .options import declarations
 from .scorer import Scorer, mean
 from .tracking import Tracker, check_tracker, track
 
@@ -165,15 +157,15 @@ class ForReward(Scorer):
         check_tracker(self.name, log)
         if "references" in given:
             raise TypeError(
-                f"{self.name}: reward has no keyword references (given: {shown(given['references'])}); name the data "
-                "set's column with the right answers: reward('solution')"
+                f"{self.name}: reward has no keyword references (given: {short_repr(given['references'])}); name the "
+                "data set's column with the right answers: reward('solution')"
             )
         columns = {column: given.pop(column) for column in KNOWN_COLUMNS[2:] if column in given}
         columns |= {"references": answers} | ({} if questions is None else {"questions": questions})
         for role, column in columns.items():
             if not isinstance(column, str) or not column:
                 expected = "the name of a column of the data set"
-                raise TypeError(f"{self.name}: {_keyword(role)} is {shown(column)}; expected {expected}")
+                raise TypeError(f"{self.name}: {_keyword(role)} is {short_repr(column)}; expected {expected}")
         if not (value in ("score", "verdict") if isinstance(value, str) else _is_band(value)):
             raise ValueError(
                 f"{self.name}: value is {value!r}; expected 'score', 'verdict' or (low, high) with low < high"
@@ -186,7 +178,7 @@ class ForReward(Scorer):
         if missing is not None and not _is_finite(missing):
             raise ValueError(f"{self.name}: missing is {missing!r}; expected a finite number or None")
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"{self.name}: name is {shown(name)}; expected a string or None")
+            raise TypeError(f"{self.name}: name is {short_repr(name)}; expected a string or None")
         check_flag(self.name, "asynchronous", asynchronous)
         missing = None if missing is None else float(missing)
         _, options = self.check_ahead(**given)

@@ -8,21 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-from .arguments import (
+from .columns import (
     KNOWN_COLUMNS,
     Column,
-    Declaration,
-    Options,
     as_list,
     check_column,
     check_flag,
     check_keywords,
     check_keywords_only,
     check_lengths,
-    declarations,
-    is_folder,
-    made,
 )
+from .options import Declaration, Options, build_options, declarations
+from .probes import is_folder
 
 Columns = dict[str, list[Any]]  # by name; all have one entry per row
 
@@ -85,7 +82,7 @@ class Scorer:
         if self.config_name not in self.configurations:
             there = ", ".join(map(repr, self.configurations))
             raise ValueError(f"{self.name}: there is no configuration {self.config_name!r}; expected one of {there}")
-        self.load_options: Any = made(self.name, self.loading, given)
+        self.load_options: Any = build_options(self.name, self.loading, given)
         model = given.get("model", "")
         if config is None and model in {*self.configurations} - {"default"} and not is_folder(model):
             raise ValueError(
@@ -129,7 +126,7 @@ class Scorer:
         known = {*KNOWN_COLUMNS, *declarations(self.options), "per_example"}
         check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
         check_flag(self.name, "per_example", given.get("per_example", True))
-        options = made(self.name, self.options, given)
+        options = build_options(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
         return options, self.check_columns(rows, options) if rows else {}
 
@@ -207,7 +204,7 @@ class Scorer:
         known = {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"}
         check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
         options = {name: given[name] for name in declarations(self.options) if name in given}
-        chosen = made(self.name, self.options, options)
+        chosen = build_options(self.name, self.options, options)
         rows: dict[str, Any] = {}
         for column in self.columns:
             if (values := given.get(column)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
-from .arguments import is_installed
+from .probes import is_installed
 
 Tracker = Literal["trackio", "mlflow"]
 

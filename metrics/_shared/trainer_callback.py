@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import is_number, shown
+from .messages import short_repr
+from .options import is_number
 from .rewards import isolate_from_training
 from .scorer import Scorer
 from .tracking import Tracker, check_tracker, track
@@ -225,8 +226,8 @@ def _id_rows(values: Any, metric: str, column: str) -> list[Ids]:
         return [row for batch in values for row in _id_rows(batch, metric, column)]
     if not hasattr(values, "shape"):
         raise TypeError(
-            f"{metric}: the {column} contain {shown(values)}; expected an array of token ids with one row for each "
-            "answer, or a list of such arrays"
+            f"{metric}: the {column} contain {short_repr(values)}; expected an array of token ids with one row for "
+            "each answer, or a list of such arrays"
         )
     if len(values.shape) != 2 or "int" not in str(values.dtype):  # noqa: PLR2004
         raise ValueError(

@@ -20,7 +20,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .._shared.arguments import Number, shown
+from .._shared.messages import short_repr
+from .._shared.options import Number
 from .._shared.words import exact_words
 from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
@@ -151,12 +152,12 @@ def compare_values(
     """
     for name, text in (("reference", reference), ("answer", answer), ("question", question or "")):
         if not isinstance(text, str):
-            raise TypeError(f"{name} is {shown(text)}; expected a string")
+            raise TypeError(f"{name} is {short_repr(text)}; expected a string")
     unknown = kinds is not KINDS and (not isinstance(kinds, Collection) or not all(kind in KINDS for kind in kinds))
     if isinstance(kinds, str) or unknown or not kinds:
-        raise ValueError(f"kinds is {shown(kinds)}; expected a list of {', '.join(KINDS)}")
+        raise ValueError(f"kinds is {short_repr(kinds)}; expected a list of {', '.join(KINDS)}")
     if tolerance is not None and not TOLERANCE.accepts(tolerance):
-        raise ValueError(f"tolerance is {shown(tolerance)}; expected {TOLERANCE.expected}")
+        raise ValueError(f"tolerance is {short_repr(tolerance)}; expected {TOLERANCE.expected}")
     return decide_pair(reference, answer, question or "", [reference], kinds, tolerance)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .._shared.arguments import Choice, Control, Kind, Options, option
+from .._shared.options import Choice, Control, Kind, Options, option
 from .decision import KINDS, TOLERANCE
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from .._shared.arguments import FLAG, Control, option
 from .._shared.matcher_options import MatcherOptions
+from .._shared.options import FLAG, Control, option
 from .._values.options import ValueOptions
 
 

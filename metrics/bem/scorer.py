@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from .._shared.abstentions import find_abstentions
-from .._shared.arguments import ANSWERS, QUESTIONS, Column, EngineOptions, RowValueError, Unexpected, question
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.columns import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, question
 from .._shared.matcher_features import PairFeatures, compute_features
+from .._shared.model_options import EngineOptions
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
 from .._shared.trainer_callback import ForTraining

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.arguments import FLAG, POSITIVE, Choice, Control, Kind, Options, Text, Whole, option
+from .._shared.options import FLAG, POSITIVE, Choice, Control, Kind, Options, Text, Whole, option
 
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 Variant = Literal["paper", "released"]

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import sacrebleu
 
-from .._shared.arguments import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
 from .._shared.arrays import Floats
+from .._shared.columns import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
 from .._shared.progress import track_progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored

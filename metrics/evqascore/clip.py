@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arguments import Dtype
 from .._shared.arrays import Indices
 from .._shared.batching import run_batches
 from .._shared.devices import best_device, check_device, fastest_dtype
 from .._shared.engines import split_around
+from .._shared.model_options import Dtype
 
 Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import is_file, is_folder, shown
 from .._shared.checkpoints import check_hash, download_errors, file_hash, load_whole, packaged_path
+from .._shared.messages import short_repr
+from .._shared.probes import is_file, is_folder
 from .clip import Clip, Pixels, loading_error, package_error, transformers_tokens
 from .open_clip_models import is_architecture, load_file, load_named
 
@@ -44,7 +45,9 @@ def load_clip(model: str, revision: str | None = None) -> Clip:
     if pretrained and is_architecture(name):
         return load_named(name, pretrained)
     if model.count("/") != 1:
-        raise FileNotFoundError(f"evqascore: model is {shown(model)}, which is neither a file nor a folder. {_CURE}")
+        raise FileNotFoundError(
+            f"evqascore: model is {short_repr(model)}, which is neither a file nor a folder. {_CURE}"
+        )
     return _load_transformers(_download(model, revision), pretrained)
 
 
@@ -80,8 +83,8 @@ def _download(model: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     with download_errors(
-        f"evqascore: the model {shown(model)} is not a file, a folder or a name of open_clip, is not in the local Hub "
-        "cache, and could not be downloaded",
+        f"evqascore: the model {short_repr(model)} is not a file, a folder or a name of open_clip, is not in the local "
+        "Hub cache, and could not be downloaded",
         f"On a machine with a network: hf download {model}{f' --revision {revision}' if revision else ''}",
     ):
         folder = Path(snapshot_download(model, revision=revision, allow_patterns=[*_SETTINGS, "*.safetensors"]))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX, open_memmap
 from numpy.typing import NDArray
 
-from .._shared.arguments import RowValueError, Unexpected, clean
+from .._shared.columns import RowValueError, Unexpected, clean
 from .scoring import unit_rows
 from .video import UnreadableVideo
 

@@ -16,8 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .._shared.arguments import without_thoughts
 from .._shared.chat_models import ChatModel, Conversation, LocalModel, NoAnswer
+from .._shared.columns import without_thoughts
 from .._shared.endpoint import Endpoint
 from .._shared.progress import library_bars, progress
 from .._shared.stores import Store

@@ -8,8 +8,9 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from .._shared.arguments import is_file, shown
 from .._shared.checkpoints import file_hash
+from .._shared.messages import short_repr
+from .._shared.probes import is_file
 from .clip import Clip, ClipTokens, Pixels, loading_error, package_error, transformers_tokens
 
 # The time of open_clip's own tokenizer grows with the square of a word's length.
@@ -30,8 +31,8 @@ def load_named(name: str, pretrained: str) -> Clip:
     known = open_clip.list_pretrained_tags_by_model(name)
     if pretrained not in known:
         raise ValueError(
-            f"evqascore: open_clip's {name} has no weights {shown(pretrained)}, and there is no such file; expected "
-            f"a file or one of {', '.join(known) or '(no tags)'}"
+            f"evqascore: open_clip's {name} has no weights {short_repr(pretrained)}, and there is no such file; "
+            f"expected a file or one of {', '.join(known) or '(no tags)'}"
         )
     settings = open_clip.pretrained.get_pretrained_cfg(name, pretrained)
     try:

@@ -5,22 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .._shared.arguments import (
-    Choice,
-    Control,
-    Kind,
-    ModelKeywords,
-    ModelOptions,
-    Number,
-    Options,
-    Place,
-    Text,
-    Whole,
-    is_file,
-    is_url,
-    option,
-    shown,
-)
+from .._shared.messages import short_repr
+from .._shared.model_options import ModelKeywords, ModelOptions
+from .._shared.options import Choice, Control, Kind, Number, Options, Place, Text, Whole, option
+from .._shared.probes import is_file, is_url
 from .._shared.stores import CacheOptions
 
 YAKE = "yake"
@@ -133,8 +121,8 @@ class EvqascoreLoading(ModelOptions, CacheOptions):
             raise ValueError("keyword_endpoint needs keyword_model, the model's name at the endpoint")
         if self.checkpoint is not None and not is_file(Path(self.checkpoint).expanduser()):
             raise FileNotFoundError(
-                f"checkpoint is {shown(os.fspath(self.checkpoint))}; expected an existing file of weights, such as "
-                f"{PAPER_CHECKPOINTS}"
+                f"checkpoint is {short_repr(os.fspath(self.checkpoint))}; expected an existing file of weights, such "
+                f"as {PAPER_CHECKPOINTS}"
             )
 
     def clip(self, config: str) -> tuple[str, str | None] | None:

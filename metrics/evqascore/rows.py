@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import RowValueError, Unexpected, as_list, clean, is_file, shown
 from .._shared.chat_models import NoAnswer
+from .._shared.columns import RowValueError, Unexpected, as_list, clean
+from .._shared.messages import short_repr
+from .._shared.probes import is_file
 from .._shared.progress import progress, track_progress
 from .._shared.scorer import Columns, as_columns
 from .clip import Encoder, Vectors
@@ -62,7 +64,7 @@ def check_sources(columns: Mapping[str, list[Any]], files: bool) -> None:
             )
         column, path = ("video_features", file_of(features)) if features else ("videos", video)
         if files and path is not None and not is_file(path):
-            message = f"evqascore: {column}[{row}] is {shown(path)}; expected {_EXPECTED[column]}"
+            message = f"evqascore: {column}[{row}] is {short_repr(path)}; expected {_EXPECTED[column]}"
             raise RowValueError(message, column, row)
 
 

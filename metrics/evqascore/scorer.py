@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from .._shared.arguments import Column, prediction, question
+from .._shared.columns import Column, prediction, question
 from .._shared.progress import library_bars
 from .._shared.scorer import Scored, Scorer
 from .clip import Encoder

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.arguments import counted
 from .._shared.arrays import Floats
 from .._shared.logistic import sigmoid
+from .._shared.messages import pluralize
 from .scoring import MATCHER_LABELS, RowOutcome
 
 Weights = Mapping[str, float]
@@ -82,7 +82,7 @@ def check_labeled(labels: Sequence[bool], questions: Sequence[str]) -> None:
     right = sum(label for _, label in pairs)
     if len({*questions}) < _QUESTIONS or min(right, len(pairs) - right) < _FEWEST:
         raise ValueError(
-            f"judge: fit got {counted(len(labels), 'judged answer')} to {counted(len({*questions}), 'question')}, "
+            f"judge: fit got {pluralize(len(labels), 'judged answer')} to {pluralize(len({*questions}), 'question')}, "
             f"{sum(labels)} of them correct; expected answers to at least {_QUESTIONS} questions, with correct answers "
             f"to {_FEWEST} of them and incorrect answers to {_FEWEST}"
         )

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from .._shared.arguments import is_number
 from .._shared.chat_models import Reply
+from .._shared.options import is_number
 from .prompts import quote
 from .protocols import LABELS, RULES
 from .reading import UnreadableReply, Verdict

@@ -7,26 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .._shared.arguments import (
-    FLAG,
-    POSITIVE,
-    TORCH_DTYPES,
-    Choice,
-    Control,
-    Dtype,
-    Kind,
-    ModelKeywords,
-    ModelOptions,
-    Number,
-    Options,
-    Place,
-    Whole,
-    is_number,
-    is_url,
-    option,
-    read_weights,
-)
 from .._shared.endpoint import Endpoint
+from .._shared.logistic import read_weights
+from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKeywords, ModelOptions
+from .._shared.options import FLAG, POSITIVE, Choice, Control, Kind, Number, Options, Place, Whole, is_number, option
+from .._shared.probes import is_url
 from .._shared.stores import CacheOptions
 from .calibration import Weights
 from .decision_api import APIS, ASPECTS, Api, DecisionQuestions

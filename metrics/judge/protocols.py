@@ -23,8 +23,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._shared.arguments import is_file, is_number, shown
 from .._shared.chat_models import Conversation
+from .._shared.messages import short_repr
+from .._shared.options import is_number
+from .._shared.probes import is_file
 from .prompts import Prompt, parse_prompt, read_prompt
 
 LABEL, REASON = "label", "reason"
@@ -132,7 +134,7 @@ def load_protocol(name_or_file: str | Path) -> Protocol:
         return parse_protocol(name, PROTOCOLS[name])
     file = Path(name).expanduser()
     if not is_file(file):
-        raise FileNotFoundError(f"protocol is {shown(name)}; expected a file or one of {', '.join(PROTOCOLS)}")
+        raise FileNotFoundError(f"protocol is {short_repr(name)}; expected a file or one of {', '.join(PROTOCOLS)}")
     return parse_protocol(file.name, read_prompt(file))
 
 
@@ -174,8 +176,8 @@ def _check_fields(fields: object) -> dict[str, str | int]:
     are_valid = len(grades) <= 1 and all(type(grade) is int and grade > 0 for grade in grades)
     if not isinstance(fields, dict) or not are_valid or contents.count(LABEL) != 1 or contents.count(REASON) > 1:
         raise ValueError(
-            f"its fields are {shown(fields)}; expected exactly one label, at most one reason, and at most one grade "
-            "(the highest one, a positive whole number): fields: {pred: label, why: reason, score: 5}"
+            f"its fields are {short_repr(fields)}; expected exactly one label, at most one reason, and at most one "
+            "grade (the highest one, a positive whole number): fields: {pred: label, why: reason, score: 5}"
         )
     return {str(key): content for key, content in fields.items()}
 
@@ -186,7 +188,7 @@ def _example_messages(examples: object, prompt: Prompt, labels: Mapping[str, flo
     if fields:
         raise ValueError("it has examples and fields, but examples are only for replies that are a label")
     if not isinstance(examples, list):
-        raise ValueError(f"its examples are {shown(examples)}; expected a list")
+        raise ValueError(f"its examples are {short_repr(examples)}; expected a list")
     messages = []
     for number, example in enumerate(examples):
         texts: dict[str, Any] = {"question": "", **example} if isinstance(example, dict) else {}
@@ -194,8 +196,8 @@ def _example_messages(examples: object, prompt: Prompt, labels: Mapping[str, flo
         strings = [*references, texts["question"], texts.get("prediction")] if isinstance(references, list) else [None]
         if not references or texts.keys() != _SAMPLE.keys() or not all(isinstance(text, str) for text in strings):
             raise ValueError(
-                f"its example {number} is {shown(example)}; expected texts: a prediction, references (a list), a label "
-                "and optionally a question"
+                f"its example {number} is {short_repr(example)}; expected texts: a prediction, references (a list), a "
+                "label and optionally a question"
             )
         if label not in labels:
             raise ValueError(f"the label of its example {number} is {label!r}; expected one of {', '.join(labels)}")

@@ -14,8 +14,9 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Any
 
-from .._shared.arguments import is_number, shown
 from .._shared.chat_models import Reply, Token
+from .._shared.messages import short_repr
+from .._shared.options import is_number
 from .protocols import LABEL, REASON, Protocol
 
 # A reply in JSON is short; a longer one is not parsed.
@@ -72,10 +73,12 @@ def read_verdict(reply: Reply, protocol: Protocol) -> Verdict:
         found = [_find_label(reply.text, start, protocol.labels) for start in starts]
         if found[-1] is None:
             names = " or ".join(protocol.labels)
-            raise UnreadableReply(f"the reply does not begin with {names}: {shown(answer.strip())}" + _hint(reply))
+            raise UnreadableReply(f"the reply does not begin with {names}: {short_repr(answer.strip())}" + _hint(reply))
         label, at = found[-1]
         if {one[0] for one in found if one} != {label}:
-            raise UnreadableReply(f"the reply has several </think> tags and different labels: {shown(answer.strip())}")
+            raise UnreadableReply(
+                f"the reply has several </think> tags and different labels: {short_repr(answer.strip())}"
+            )
         score = _expected_score(reply, at, label, protocol) if protocol.first_token_decides else None
         how = "parse" if score is None else "logprobs"
     own = protocol.labels[label]
@@ -116,22 +119,26 @@ def _read_fields(answer: str, protocol: Protocol, reply: Reply) -> tuple[str, fl
     """Return the label in a JSON reply, its grade divided by the highest grade, and its reason."""
     value = _parse_object(answer)
     if value is None:
-        raise UnreadableReply(f"the reply is not a JSON object: {shown(answer.strip())}" + _hint(reply))
+        raise UnreadableReply(f"the reply is not a JSON object: {short_repr(answer.strip())}" + _hint(reply))
     label, score, reason = None, None, None
     for key, content in protocol.fields.items():
         if key not in value:
-            raise UnreadableReply(f"the reply lacks {key!r}: {shown(answer.strip())}")
+            raise UnreadableReply(f"the reply lacks {key!r}: {short_repr(answer.strip())}")
         if content == LABEL:
             said = str(value[key]).strip() if type(value[key]) in {str, int, float} else ""
             label = next((name for name in protocol.labels if re.fullmatch(_pattern(name), said, re.IGNORECASE)), None)
             if label is None:
-                raise UnreadableReply(f"{key!r} is not one of {', '.join(protocol.labels)}: {shown(answer.strip())}")
+                raise UnreadableReply(
+                    f"{key!r} is not one of {', '.join(protocol.labels)}: {short_repr(answer.strip())}"
+                )
         elif content == REASON:
             reason = str(value[key])
         else:
             score = _grade_score(value[key], int(content))
             if score is None:
-                raise UnreadableReply(f"{key!r} is not a whole number from 0 to {content}: {shown(answer.strip())}")
+                raise UnreadableReply(
+                    f"{key!r} is not a whole number from 0 to {content}: {short_repr(answer.strip())}"
+                )
     return str(label), score, reason
 
 

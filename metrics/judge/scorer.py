@@ -8,9 +8,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from .._shared.arguments import ANSWERS, Column, RowValueError, check_labels, is_folder, is_installed, shown
 from .._shared.chat_models import ChatModel, LocalModel
+from .._shared.columns import ANSWERS, Column, RowValueError, check_labels
 from .._shared.endpoint import Endpoint
+from .._shared.messages import short_repr
+from .._shared.probes import is_folder, is_installed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
 from .calibration import Weights, calibrate, check_labeled, fit_weights
@@ -278,9 +280,9 @@ def load_matcher(name: str, device: str | None) -> Any:
     try:
         return load(name, **options)
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"judge: first is {shown(name)}, and there is no such metric: {error}") from error
+        raise FileNotFoundError(f"judge: first is {short_repr(name)}, and there is no such metric: {error}") from error
     except ValueError as error:
-        raise ValueError(f"judge: first is {shown(name)}: {error}") from error
+        raise ValueError(f"judge: first is {short_repr(name)}: {error}") from error
 
 
 def check_matcher(matcher: Any) -> None:

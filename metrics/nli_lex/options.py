@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from .._shared.arguments import Choice, Control, Kind, Text, option, read_weights
 from .._shared.lexical import features_by_length
+from .._shared.logistic import read_weights
 from .._shared.matcher_options import MatcherOptions
+from .._shared.options import Choice, Control, Kind, Text, option
 from .._values.options import ValueOptions
 
 Lexical = Literal["match", "recall", "lengths", False]

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._shared.abstentions import find_abstentions
-from .._shared.arguments import ANSWERS, EngineOptions, check_labels, made
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.columns import ANSWERS, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
+from .._shared.model_options import EngineOptions
+from .._shared.options import build_options
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored, as_columns
 from .._shared.trainer_callback import ForTraining
@@ -138,7 +140,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         """
         lexical, defaults = self._lexical(options), self.model.layers or UNFITTED
         changed = {"lexical": lexical, "weights": options.given_weights}  # a file is read only once
-        given = made(self.name, NliLexOptions, vars(options) | changed).given_weights
+        given = build_options(self.name, NliLexOptions, vars(options) | changed).given_weights
         if given is None and lexical is not False and lexical not in defaults:
             raise ValueError(f"nli_lex: this model has no weights for lexical={lexical!r}; pass weights=, see fit")
         return defaults.get(lexical, {}) if given is None else given

@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.arguments import Choice, Control, EngineKeywords, EngineOptions, Number, Place, Text, Whole, option
+from .._shared.model_options import EngineKeywords, EngineOptions
+from .._shared.options import Choice, Control, Number, Place, Text, Whole, option
 from .._shared.stores import CacheOptions
 from .._values.options import ValueOptions
 

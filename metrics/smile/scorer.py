@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arguments import ANSWERS, Column, RowValueError, optional_texts
+from .._shared.columns import ANSWERS, Column, RowValueError, optional_texts
 from .._shared.rewards import ForReward
 from .._shared.scorer import Columns, Scored, as_columns
 from .._shared.trainer_callback import ForTraining

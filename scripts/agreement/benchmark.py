@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import Unexpected, counted, texts
+from evaluate_qa.metrics._shared.columns import Unexpected, texts
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.rows import RowsError, place, read_rows, require_columns
 from ..labeled_data.rows import LabeledRow
@@ -77,7 +78,7 @@ def with_synthetic_answers(data: Benchmark, path: Path) -> Benchmark:
             raise RowsError(f"{where}: references and synthetic_answers: expected {unexpected}") from None
         if len(references) != len(answers):
             raise RowsError(
-                f"{where}: {counted(len(references), 'reference')} but {counted(len(answers), 'synthetic answer')}"
+                f"{where}: {pluralize(len(references), 'reference')} but {pluralize(len(answers), 'synthetic answer')}"
             )
         known.update(((line["question"], ref), answer) for ref, answer in zip(references, answers, strict=True))
     rows = []

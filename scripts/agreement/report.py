@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..terminal import new_table, open_console
 from ..uncertainty.intervals import BootstrapEstimate
@@ -62,7 +62,7 @@ def short(value: float) -> str:
 def _show_data(console: "Console", data: Benchmark, bootstrap: Bootstrap) -> None:
     questions = len({row.question_id for row in data.rows})
     rows = _rows(len(data.rows), data, "labeled ")
-    console.print(f"[bold]{data.name}[/bold]: {rows} to {counted(questions, 'question')}")
+    console.print(f"[bold]{data.name}[/bold]: {rows} to {pluralize(questions, 'question')}")
     for name, reasons in data.dropped.items():
         counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common()) or "0"
         console.print(f"Rows dropped from {name}: {counts}")
@@ -111,8 +111,8 @@ def _title(data: Benchmark, table: AgreementTable) -> str:
     label = f"{table.mean_label:.1%} correct"
     if data.rated:
         label = f"mean {'preference' if data.has_pairs else 'rating'} {table.mean_label:.2f}"
-    return f"{table.group}: {_rows(table.rows, data)} to {counted(table.questions, 'question')}, {label}"
+    return f"{table.group}: {_rows(table.rows, data)} to {pluralize(table.questions, 'question')}, {label}"
 
 
 def _rows(count: int, data: Benchmark, kind: str = "") -> str:
-    return f"{counted(count, f'{kind}pair')} of answers" if data.has_pairs else counted(count, f"{kind}answer")
+    return f"{pluralize(count, f'{kind}pair')} of answers" if data.has_pairs else pluralize(count, f"{kind}answer")

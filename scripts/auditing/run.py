@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics.judge.options import JudgeOptions
 
 from .. import __version__
@@ -67,12 +67,12 @@ def prepare(
     asked = build_requests(judge, rows, repeats, _round_number(earlier))
     total, left = count_requests(judge, asked)
     notes = [
-        f"The audit leaves out {counted(count, 'answer')} {why}."
+        f"The audit leaves out {pluralize(count, 'answer')} {why}."
         for count, why in ((unlabeled, "without a label"), (len(every) - len(rows), "without any text"))
         if count
     ]
-    about = f"{counted(total, 'request')} about {counted(len(rows), 'answer')}"
-    sending = f"{about}. {counted(left, 'request')} without a stored verdict will be sent."
+    about = f"{pluralize(total, 'request')} about {pluralize(len(rows), 'answer')}"
+    sending = f"{about}. {pluralize(left, 'request')} without a stored verdict will be sent."
     prepared = PreparedAudit(data, family, earlier, judge, rows, asked, notes, sending)
     if earlier and earlier["protocol"] != prepared.protocol:
         raise ValueError(
@@ -102,12 +102,12 @@ def run(prepared: PreparedAudit) -> dict[str, Any]:
     judge = ", ".join(one.name for one in prepared.judge.model.members)
     notes = [
         f"Judge: {judge}, {prepared.protocol}, round {_round_number(earlier)}. Rows: {prepared.data}.",
-        f"95% intervals over {counted(questions.max() + 1, 'question')}. They assume that the rows are a random sample "
-        "and that the labels are correct. One interval in twenty misses the true value by chance.",
+        f"95% intervals over {pluralize(questions.max() + 1, 'question')}. They assume that the rows are a random "
+        "sample and that the labels are correct. One interval in twenty misses the true value by chance.",
         *prepared.notes,
     ]
     if errors:
-        failed = counted(errors.total(), "request")
+        failed = pluralize(errors.total(), "request")
         notes.append(f"The audit leaves out {failed} without a verdict, such as: {next(iter(errors))}")
     keys = [row_key(row) for row in rows]
     if earlier:
@@ -115,7 +115,7 @@ def run(prepared: PreparedAudit) -> dict[str, Any]:
         of_rows = [before.get(key, {}) for key in keys]
         notes.append(
             f"Changes are differences from {earlier['judge']} on {earlier['date']} (round {earlier['round']}), on "
-            f"{counted(sum(map(bool, of_rows)), 'answer')} in both audits."
+            f"{pluralize(sum(map(bool, of_rows)), 'answer')} in both audits."
         )
         kinds = dict.fromkeys([PLAIN, *(kind for row in of_rows for kind in row)])
         known = {kind: np.array([row.get(kind) for row in of_rows], dtype=np.float64) for kind in kinds}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..terminal import new_table, print_report
 from .band import CONFIDENCE, find_band
@@ -49,7 +49,7 @@ def _table(found: Mapping[str, Any]) -> Any:
     headings = ["judge asked for scores", "asked", "agreement", "metric decides"]
     if found["chosen"]["cost"] is not None:
         headings.append("cost per 1,000")
-    grid = new_table(f"agreement with people on {counted(found['rows'], 'labeled row')}", headings)
+    grid = new_table(f"agreement with people on {pluralize(found['rows'], 'labeled row')}", headings)
     points = found["curve"]
     between = [("", one) for one in points[1:-1][:: max(1, len(points) // _SHOWN)]]
     every = [("metric alone", points[0]), *between, ("judge alone", points[-1])]
@@ -86,23 +86,23 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
         else:
             yield (
                 f"For scores {where}, people agree with {verdict!r} on {side['agreeing']:,} of "
-                f"{counted(side['rows'], 'row')} (at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} "
+                f"{pluralize(side['rows'], 'row')} (at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} "
                 "confidence)."
             )
     if (tested := found["rows_tested"]) < found["rows"]:
         yield (
-            f"The band was found with {counted(tested, 'row')}, one random row for each value of "
+            f"The band was found with {pluralize(tested, 'row')}, one random row for each value of "
             f"{found['columns']['cluster']!r}, because such rows are not independent."
         )
     known = found["rows_with_judge"]
     if not known:
         yield "The rows have no verdicts of the judge, so its agreement is unknown."
     elif known < found["rows"]:
-        yield f"The judge's agreement is computed on {counted(known, 'row')} with its verdict."
+        yield f"The judge's agreement is computed on {pluralize(known, 'row')} with its verdict."
     if unlabeled := found["rows_without_label"]:
-        yield f"The figures leave out {counted(unlabeled, 'row')} without a label."
+        yield f"The figures leave out {pluralize(unlabeled, 'row')} without a label."
     if unscored := found["rows_without_score"]:
-        yield f"The figures leave out {counted(unscored, 'row')} without a score."
+        yield f"The figures leave out {pluralize(unscored, 'row')} without a score."
     if _is_found(found):
         yield (
             f"With {CONFIDENCE:.0%} confidence, people agree with at least {found['target']:.1%} of the metric's "

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..parameters import DataDir
 from ..publishing.dataset import build
@@ -25,7 +25,7 @@ def dataset(
         infos, missing = build(name, output, data_dir)
     for config, info in infos.items():
         for split in info.splits.values():
-            typer.echo(f"{config}: {counted(split.num_examples, 'row')} in split {split.name}")
+            typer.echo(f"{config}: {pluralize(split.num_examples, 'row')} in split {split.name}")
         typer.echo(f'  datasets.load_dataset("{output}", "{config}")')
     for config, reason in missing.items():
         typer.echo(f"{config} was skipped: {reason}", err=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..parameters import role_columns
 from ..terminal import options_of, reported_errors
@@ -44,7 +44,7 @@ def label(
         if kappa is not None:
             both, alike, found = agreement(sheet, Sheet(kappa, named))
             typer.echo(
-                f"The labels agree on {alike:,} of {counted(both, 'row')} that both labeled ({alike / both:.1%}). "
+                f"The labels agree on {alike:,} of {pluralize(both, 'row')} that both labeled ({alike / both:.1%}). "
                 "Cohen's kappa: "
                 + ("not defined, because all labels are the same" if found is None else f"{found:.3f}")
             )

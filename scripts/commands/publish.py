@@ -29,7 +29,7 @@ def publish(
 
     The command uploads only files that differ, so it can be repeated.
     """
-    from evaluate_qa.metrics._shared.arguments import is_installed
+    from evaluate_qa.metrics._shared.probes import is_installed
 
     from ..publishing import steps
     from ..publishing.sources import choose_repositories

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..parameters import Source, role_columns
 from ..terminal import options_of, reported_errors, warn
@@ -63,7 +63,7 @@ def sample(
         how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
         if by is not None:
             how = f"more of those with a large {by}, with weights"
-        typer.echo(f"Wrote {count:,} of {counted(scored, 'row')} ({how}) to {target}.", err=True)
+        typer.echo(f"Wrote {count:,} of {pluralize(scored, 'row')} ({how}) to {target}.", err=True)
         warn("sample", warnings)
         typer.echo(
             f"Label them with: evaluate-qa label {quote(target)}\n"

@@ -13,9 +13,10 @@ from typing import Annotated, Any
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import counted, is_number
 from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
 from evaluate_qa.metrics._shared.endpoint import Endpoint
+from evaluate_qa.metrics._shared.messages import pluralize
+from evaluate_qa.metrics._shared.options import is_number
 
 from ..files.rows import did_you_mean, file_format
 from ..files.work_folder import holds_work, lock_work_folder
@@ -87,7 +88,7 @@ def synthesize(
         settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
         with lock_work_folder(target) as folder:
             if not holds_work(folder) and is_complete(target, tasks):
-                typer.echo(f"{target} is complete already: {counted(len(tasks), 'row')}.", err=True)
+                typer.echo(f"{target} is complete already: {pluralize(len(tasks), 'row')}.", err=True)
             elif not run(tasks, target, folder, chat_model, asked, settings):
                 raise typer.Exit(1)
 

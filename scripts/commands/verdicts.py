@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..parameters import metric_columns
 from ..terminal import reported_errors
@@ -30,7 +30,7 @@ def export(
         if file_format(target) == ".csv":
             raise ValueError(f"{target}: CSV cannot hold verdicts. Use .jsonl or .parquet.")
         count = export_verdicts(cache_dir, target)
-    typer.echo(f"Exported {counted(count, 'verdict')}.", err=True)
+    typer.echo(f"Exported {pluralize(count, 'verdict')}.", err=True)
 
 
 @verdicts.command("import")
@@ -49,7 +49,7 @@ def import_(
 
     evaluate_qa.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """
-    from evaluate_qa.metrics._shared.arguments import ANSWERS
+    from evaluate_qa.metrics._shared.columns import ANSWERS
     from evaluate_qa.metrics.judge.protocols import load_protocol
 
     from ..files.rows import file_format
@@ -63,12 +63,12 @@ def import_(
             model, load_protocol(protocol), MetricColumns(parse_column_mapping(column or [], ANSWERS))
         )
         counts = import_verdicts(source, cache_dir, defaults)
-    typer.echo(f"Imported {counted(counts['new'], 'verdict')}.", err=True)
+    typer.echo(f"Imported {pluralize(counts['new'], 'verdict')}.", err=True)
     if counts["known"]:
-        typer.echo(f"The cache had {counted(counts['known'], 'verdict')} already.", err=True)
+        typer.echo(f"The cache had {pluralize(counts['known'], 'verdict')} already.", err=True)
     if counts["differing"]:
         typer.echo(
-            f"The cache, which was not changed, has other values for {counted(counts['differing'], 'verdict')}. Use "
+            f"The cache, which was not changed, has other values for {pluralize(counts['differing'], 'verdict')}. Use "
             "another --cache-dir for them.",
             err=True,
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..estimation.ppi import Estimate, Estimates
 from ..joining.labels import cluster_notes
@@ -80,8 +80,8 @@ def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None
     alone = first.clusters == first.rows
     tests = "McNemar's exact test for verdicts and sign flips for scores" if first.verdicts and alone else "sign flips"
     yield (
-        f"{counted(first.rows, 'row')} of each system. Each 95% interval is the widest of three: random halves, Hall's "
-        f"and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
+        f"{pluralize(first.rows, 'row')} of each system. Each 95% interval is the widest of three: random halves, "
+        f"Hall's and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
         f"detectable size is detected with {POWER:.0%} power."
     )
     yield from cluster_notes(systems.cluster_column, first.clusters, first.rows)
@@ -91,13 +91,13 @@ def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None
             for doubt in doubts(pair.clusters, change.skewness, are_rows=alone) if change else ():
                 yield f"{system}{name}: {doubt}"
     if systems.unscored:
-        yield f"The figures leave out {counted(systems.unscored, 'row')} for which a system has no score or verdict."
+        yield f"The figures leave out {pluralize(systems.unscored, 'row')} for which a system has no score or verdict."
     if ppi is None:
         yield UNCORRECTED
         return
     for name, one in ppi.groups.items():
         if isinstance(one, Estimate):
-            yield f"{name}: accuracy {format_interval(one.accuracy)} from {counted(one.labels, 'label')}."
+            yield f"{name}: accuracy {format_interval(one.accuracy)} from {pluralize(one.labels, 'label')}."
             yield from (f"{name}: {note}" for note in one.notes)
     yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from evaluate_qa.metrics._shared.arguments import Declaration, EngineOptions, ModelOptions, declarations
+from evaluate_qa.metrics._shared.model_options import EngineOptions, ModelOptions
+from evaluate_qa.metrics._shared.options import Declaration, declarations
 
 from .. import metric_names, path
 from ..loading import load_metric

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.rows import did_you_mean
 from ..uncertainty.arrays import Bools, Floats
@@ -239,22 +239,22 @@ def _describe_missing(given: EstimateInputs) -> str | None:
     """Return what an estimate lacks: `12 of 12 rows labeled; 20 needed`; None if there are enough labels."""
     count, clusters = int(given.known.sum()), len(np.unique(given.clusters[given.known]))
     if count < FEWEST:
-        return f"{count} of {counted(len(given.known), 'row')} labeled; {FEWEST} needed"
-    return f"{count} labels in only {counted(clusters, 'group')}; {FEWEST} needed" if clusters < FEWEST else None
+        return f"{count} of {pluralize(len(given.known), 'row')} labeled; {FEWEST} needed"
+    return f"{count} labels in only {pluralize(clusters, 'group')}; {FEWEST} needed" if clusters < FEWEST else None
 
 
 def _notes(given: EstimateInputs, tuning: float, are_others: bool, effective: float) -> Iterator[str]:
     labels = given.labels[given.known]
     fewest = min(int((labels == kind).sum()) for kind in (0, 1))
     if effective < _FEW - _ROUNDING:
-        count = counted(round(effective), "independent label")
+        count = pluralize(round(effective), "independent label")
         yield f"With only {count} (fewer than {_FEW}), the interval may be too narrow."
     if given.is_uniform:
         yield f"All {len(labels):,} labels are {labels[0]:g}, so the interval is from the labels alone."
         return
     if np.isin(labels, (0, 1)).all() and fewest < _FEW_OF_A_KIND:
         are = "is" if fewest == 1 else "are"
-        yield f"Only {counted(fewest, 'label')} {are} of the rarer class, so the interval is approximate."
+        yield f"Only {pluralize(fewest, 'label')} {are} of the rarer class, so the interval is approximate."
     if not are_others:
         yield "Every row is labeled, so the scores add nothing."
     elif tuning == 0:

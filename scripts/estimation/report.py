@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..joining.labels import JoinedRows, cluster_notes
 from ..terminal import new_table, print_report
@@ -42,10 +42,10 @@ def _notes(joined: JoinedRows, estimates: Estimates) -> Iterator[str]:
         of_group = found.notes if isinstance(found, Estimate) else [f"no estimate ({found})."]
         yield from (f"{name}: {note}" for note in of_group)
     if joined.unscored:
-        yield f"The figures leave out {counted(joined.unscored, 'row')} without a score."
+        yield f"The figures leave out {pluralize(joined.unscored, 'row')} without a score."
     if joined.unlabeled:
         yield (
-            f"The label file has no label for {counted(joined.unlabeled, 'row')}. If rows were skipped because of "
+            f"The label file has no label for {pluralize(joined.unlabeled, 'row')}. If rows were skipped because of "
             "their content, the figures are biased."
         )
     yield from cluster_notes(joined.columns.get("clusters"), estimates.clusters, estimates.all.rows)

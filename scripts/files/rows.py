@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from .column_names import names_of
 
@@ -200,7 +200,8 @@ def require_different(where: str, names: list[str]) -> None:
 def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[str]) -> Row:
     if len(cells) != len(header):
         raise RowsError(
-            f"{where}: {counted(len(cells), 'cell')} under a header of {len(header)}. Put cells with commas in quotes."
+            f"{where}: {pluralize(len(cells), 'cell')} under a header of {len(header)}. Put cells with commas in "
+            "quotes."
         )
     return {
         name: _json_list(f"{where}, column {name!r}", cell) if name in lists and cell.startswith("[") else cell

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.columns import clean
 
 from .rows import Row, RowsError
 from .values import text

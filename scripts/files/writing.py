@@ -196,7 +196,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    from evaluate_qa.metrics._shared.arguments import clean
+    from evaluate_qa.metrics._shared.columns import clean
 
     def cell(name: str, value: Any) -> str:
         may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")

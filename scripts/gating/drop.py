@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..uncertainty.arrays import cluster_codes, number_array, require
 from ..uncertainty.bounds import bounds, doubts, skewness, span_of, sum_by_cluster
@@ -93,7 +93,7 @@ def gate(
     places = cluster_codes(clusters, len(before))
     count = int(places.max(initial=-1)) + 1
     if 2 ** min(count, 60) * (1 - confidence) < 1 - _ROUNDING:
-        raise ValueError(f"with only {counted(count, 'cluster')}, the gate can never fail. Give more rows.")
+        raise ValueError(f"with only {pluralize(count, 'cluster')}, the gate can never fail. Give more rows.")
     drops = before - after
     verdicts = bool(np.isin([before, after], (0, 1)).all())
     if verdicts:

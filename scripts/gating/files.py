@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.rows import Row
 from ..files.values import text
@@ -24,7 +24,7 @@ def as_markdown(result: GateResult, most: int) -> str:
         f"{_escape(result.figures)}.",
         "",
         f"{as_code(result.system)} against {as_code(result.baseline)}: "
-        f"{counted(len(result.rows_of('loss')), 'row')} lost, {len(result.rows_of('win')):,} won.",
+        f"{pluralize(len(result.rows_of('loss')), 'row')} lost, {len(result.rows_of('win')):,} won.",
         "",
     ]
     lines += [f"- {_escape(note)}" for note in result.notes]
@@ -32,7 +32,7 @@ def as_markdown(result: GateResult, most: int) -> str:
         rows = result.rows_of(change)
         if rows:
             shown = f" (the first {most:,} are shown)" if len(rows) > most else ""
-            lines += ["", "<details>", f"<summary>{heading}: {counted(len(rows), 'row')}{shown}</summary>", ""]
+            lines += ["", "<details>", f"<summary>{heading}: {pluralize(len(rows), 'row')}{shown}</summary>", ""]
             lines += [line for row in rows[:most] for line in _item(result, row)]
             lines += ["", "</details>"]
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..comparing.changes import changed_rows
 from ..comparing.report import UNCORRECTED, describe_change, describe_power
@@ -79,7 +79,7 @@ def run_gate(
     baseline, system = systems.files
     rows = len(systems.rows[baseline])
     lacking = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
-    unscored = f"{counted(systems.unscored, 'row')} without a score or verdict ({lacking})"
+    unscored = f"{pluralize(systems.unscored, 'row')} without a score or verdict ({lacking})"
     if not 0 <= max_unscored <= 1:
         raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
     if systems.unscored > max_unscored * (rows + systems.unscored):
@@ -89,7 +89,7 @@ def run_gate(
         )
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
-        f"{counted(rows, 'row')} of each system.",
+        f"{pluralize(rows, 'row')} of each system.",
         *cluster_notes(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
     ]
     if systems.unscored:
@@ -100,7 +100,7 @@ def run_gate(
         statistic, (before, after) = "accuracy by labels", (one.accuracy.value for one in groups)
         drop = drop_of_difference(ppi.differences[system, baseline], max_drop, confidence)
         for name, one in zip(systems.files, groups, strict=True):
-            notes += [f"{name}: {counted(one.labels, 'label')}.", *(f"{name}: {note}" for note in one.notes)]
+            notes += [f"{name}: {pluralize(one.labels, 'label')}.", *(f"{name}: {note}" for note in one.notes)]
         notes.append("Assumes that the labeled rows of both are a random sample, and that the labels are correct.")
     else:
         verdicts = None if by_score else systems.verdicts

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, as_list, check_keywords, declarations
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, as_list, check_keywords
+from evaluate_qa.metrics._shared.options import declarations
 from evaluate_qa.scoring.single_rows import RowScore
 
 _SHOWN = 20

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
@@ -204,7 +204,7 @@ def clusters_of(file: Columns, names: ColumnNames, rows: Places) -> list[str] | 
 def cluster_notes(column: str | None, clusters: int | None, rows: int) -> Iterator[str]:
     """Yield a note if fewer clusters than rows have been counted; None if rows stand alone."""
     if clusters is not None and clusters < rows:
-        yield f"Rows with the same {column} are treated as one group ({counted(clusters, 'group')})."
+        yield f"Rows with the same {column} are treated as one group ({pluralize(clusters, 'group')})."
 
 
 def texts_of(file: Columns, name: str, rows: Places) -> list[str]:

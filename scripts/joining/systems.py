@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import clean, counted
+from evaluate_qa.metrics._shared.columns import clean
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
@@ -107,8 +108,8 @@ def _align(baseline: Columns, index: dict[Key, int], file: Columns, columns: Seq
         row = file.place(own[extra[0]]) if extra else baseline.place(index[lacking[0]])
         key = describe_key(columns, extra[0] if extra else lacking[0])
         raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {counted(len(extra), 'row')} only in the first "
-            f"file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
+            f"{file.source} and {baseline.source} have different rows: {pluralize(len(extra), 'row')} only in the "
+            f"first file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
         )
     return np.fromiter((own[key] for key in index), np.intp, len(index))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.columns import clean
 from evaluate_qa.spaces._shared.drawing.theme import STYLE, THEME
 
 from ..files.rows import RowsError

@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..uncertainty.arrays import Floats
 from ..uncertainty.intervals import Interval, wilson
@@ -75,7 +75,7 @@ def calibration(scores: Floats, labels: Floats, weights: Floats | None, title: s
         ends = wilson(one.share, one.labels)
         parts += [
             _line(x(one.score), y(ends.low), x(one.score), y(ends.high), "interval"),
-            _dot(x(one.score), y(one.share), f"{counted(one.labels, 'label')}, {one.share:.0%} right"),
+            _dot(x(one.score), y(one.share), f"{pluralize(one.labels, 'label')}, {one.share:.0%} right"),
             _text(x(one.score) + 8, y(one.share) - 6, f"n = {_short(one.labels)}"),
         ]
     parts += [_text(200, 338, "score", "middle"), _line(60, 358, 84, 358, "interval"), _dot(72, 358, "")]

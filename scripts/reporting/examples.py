@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted, is_number
+from evaluate_qa.metrics._shared.messages import pluralize
+from evaluate_qa.metrics._shared.options import is_number
 
 from ..comparing.changes import find_changes
 from ..files.rows import Row, read_rows
@@ -71,7 +72,7 @@ def choose_sections(facts: Facts, most: int, used: Collection[str]) -> list[Sect
 def _lowest_scores(facts: Facts, most: int) -> Iterator[Section]:
     for name, scores in facts.joined.scores.items():
         rows = np.argsort(scores, kind="stable")[:most].tolist()
-        yield Section(f"Lowest scores: {name}", f"{len(rows)} of {counted(len(scores), 'row')}", [name], rows)
+        yield Section(f"Lowest scores: {name}", f"{len(rows)} of {pluralize(len(scores), 'row')}", [name], rows)
 
 
 def _changed_rows(facts: Facts, most: int) -> Iterator[Section]:
@@ -79,7 +80,7 @@ def _changed_rows(facts: Facts, most: int) -> Iterator[Section]:
         differences, rows = find_changes(facts.joined, pair.baseline, pair.system)
         for heading, changed in (("Improved", rows[differences[rows] > 0]), ("Worsened", rows[differences[rows] < 0])):
             title = f"{heading} from {pair.baseline} to {pair.system}"
-            note = f"{len(changed[:most])} of {counted(len(changed), 'row')}, largest changes of the score first"
+            note = f"{len(changed[:most])} of {pluralize(len(changed), 'row')}, largest changes of the score first"
             yield Section(title, note, [pair.baseline, pair.system], changed[:most].tolist())
 
 
@@ -89,7 +90,7 @@ def _disputed_rows(facts: Facts, labels: Mapping[str, np.ndarray], most: int) ->
         apart = np.abs(of_system - facts.joined.scores[name])
         rows = np.flatnonzero(apart > 0.5)  # noqa: PLR2004 - half of the scale
         chosen = rows[np.argsort(-apart[rows], kind="stable")[:most]].tolist()
-        note = f"{len(chosen)} of {counted(len(rows), 'labeled row')}: score and label differ by more than 0.5"
+        note = f"{len(chosen)} of {pluralize(len(rows), 'labeled row')}: score and label differ by more than 0.5"
         yield Section(f"Metric and people disagree: {name}", note, [name], chosen)
 
 

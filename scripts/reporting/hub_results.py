@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from .. import __version__
 from ..joining.column_roles import ColumnNames
@@ -96,7 +96,7 @@ def notes(facts: Facts, signature: str) -> str:
     """Return the figures with their intervals as one line."""
     parts = [f"{name.lower()} {one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for name, one in headline(facts)]
     unscored = f"{facts.joined.unscored:,} without a score left out" if facts.joined.unscored else ""
-    parts += ["95% intervals", counted(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
+    parts += ["95% intervals", pluralize(facts.rows, "row"), unscored, f"evaluate-qa {__version__}", signature]
     return "; ".join(filter(None, parts))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from .. import __version__
 from ..comparing.report import notes as paired_notes
@@ -20,7 +20,7 @@ def fill(template: str, notes: Sequence[str], **values: Any) -> str:
     from .templates import templates
 
     environment = templates(Path(__file__).parent)
-    environment.filters |= {"interval": _interval, "counted": counted}
+    environment.filters |= {"interval": _interval, "counted": pluralize}
     return environment.get_template(template).render(notes=notes, version=__version__, **values)
 
 
@@ -66,7 +66,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     if facts.pairs:
         yield from paired_notes(joined, facts.pairs, facts.ppi)
         return
-    yield f"{counted(facts.rows, 'row')}; 95% intervals."
+    yield f"{pluralize(facts.rows, 'row')}; 95% intervals."
     yield from cluster_notes(joined.cluster_column, facts.clusters, facts.rows)
     if facts.ppi is None:
         yield "These figures assume the metric is right; the intervals do not account for its errors."

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..estimation.ppi import FEWEST
 from ..uncertainty.arrays import Floats, Ints, number_array
@@ -28,7 +28,7 @@ def draw(
     """
     if min(count, rows) < FEWEST:
         fix = "Score more rows" if rows < FEWEST else "Draw more with --rows"
-        few = counted(min(count, rows), "row")
+        few = pluralize(min(count, rows), "row")
         raise ValueError(f"{few} to label; an estimate needs at least {FEWEST}. {fix}.")
     generator = np.random.default_rng(seed)
     if scores is None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..estimation.ppi import FEWEST
 from ..files.column_names import names_of
@@ -69,7 +69,7 @@ def _warnings(clusters: Sequence[str], drawn: Places, column: str | None, target
     fix = f"Remove {target}, and draw more with --rows."
     if len({*clusters}) < FEWEST:
         fix = "Score more rows, or name another column with --column cluster=NAME."
-    values = counted(covered, "different value")
+    values = pluralize(covered, "different value")
     return [f"these rows cover {values} of {column!r}, and an interval needs at least {FEWEST}. {fix}"]
 
 

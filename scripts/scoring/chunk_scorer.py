@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, RowError, as_list
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, RowError, as_list
 
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..options import compute_options

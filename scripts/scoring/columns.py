@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS
 
 from ..files.column_names import first_present, names_of
 from ..files.rows import LISTS, Row, RowsError, did_you_mean, place

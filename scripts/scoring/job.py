@@ -9,8 +9,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluate_qa.metrics._shared.arguments import counted, is_installed, is_number
 from evaluate_qa.metrics._shared.devices import limit_shape_caches
+from evaluate_qa.metrics._shared.messages import pluralize
+from evaluate_qa.metrics._shared.options import is_number
+from evaluate_qa.metrics._shared.probes import is_installed
 
 from ..files.rows import STANDARD, Record, Row, place, read_records, read_rows
 from ..files.values import value_of
@@ -122,7 +124,7 @@ class ScoringJob:
         if rows - count not in (0, bad):
             others = f", {self.errors} has {bad:,}" if bad else ""
             hint = ". If the other rows were bad, name the file that holds them with --errors" * (count < rows)
-            return f"it has {counted(count, 'row')}{others} and {self.source} has {rows:,}{hint}"
+            return f"it has {pluralize(count, 'row')}{others} and {self.source} has {rows:,}{hint}"
         if Path(self.source).stat().st_mtime > Path(self.target).stat().st_mtime:
             return f"{self.source} is newer"
         return self._explain_options(name, signatures)

@@ -12,7 +12,9 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, check_keywords, counted, declarations
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, check_keywords
+from evaluate_qa.metrics._shared.messages import pluralize
+from evaluate_qa.metrics._shared.options import declarations
 
 from .. import __version__
 from ..options import compute_options
@@ -109,7 +111,7 @@ class Server:
         try:
             return await self._batcher.result(columns, len(columns[self._metric.required[0]]))
         except QueueFullError:
-            waits = f"{counted(self._batcher.waiting, 'row')} in the queue. Try again later."
+            waits = f"{pluralize(self._batcher.waiting, 'row')} in the queue. Try again later."
             raise HTTPException(429, waits, {"Retry-After": "1"}) from None
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             logger.error("%s", error)

@@ -8,7 +8,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from evaluate_qa.metrics._shared.arguments import RowError, shown
+from evaluate_qa.metrics._shared.columns import RowError
+from evaluate_qa.metrics._shared.messages import short_repr
 
 MOST_BYTES = 16 * 2**20
 """Size of a body."""
@@ -30,7 +31,7 @@ def message_in_json(error: Exception, columns: Mapping[str, Any]) -> str:
         return str(error)
     value = columns[error.column][error.row]
     text = json.dumps(value, ensure_ascii=False)
-    return str(error).replace(shown(value), text if len(text) <= 80 else f"{text[:79]}…", 1)  # noqa: PLR2004
+    return str(error).replace(short_repr(value), text if len(text) <= 80 else f"{text[:79]}…", 1)  # noqa: PLR2004
 
 
 async def read_object(request: Request) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.arguments import RowError
+from evaluate_qa.metrics._shared.columns import RowError
 from evaluate_qa.metrics.judge.decision_api import ASPECTS
 
 from ..scoring.columns import MetricColumns

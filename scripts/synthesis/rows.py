@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import Unexpected, texts
+from evaluate_qa.metrics._shared.columns import Unexpected, texts
 
 from ..files.rows import Row, RowsError, place, read_rows
 from ..files.work_folder import finish_work, holds_work, read_settings, save_settings

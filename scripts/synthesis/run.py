@@ -6,8 +6,9 @@ from typing import Any
 
 import typer
 
-from evaluate_qa.metrics._shared.arguments import clean, counted
 from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
+from evaluate_qa.metrics._shared.columns import clean
+from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics._shared.progress import progress
 from evaluate_qa.metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
@@ -60,9 +61,9 @@ def run(
     if complete:
         rows = (task.row | {COLUMN: [saved.answers[pair] for pair in task.pairs]} for task in complete)
         write_rows(output, rows)
-    typer.echo(f"The output has answers for {len(complete):,} of {counted(len(tasks), 'row')}.", err=True)
+    typer.echo(f"The output has answers for {len(complete):,} of {pluralize(len(tasks), 'row')}.", err=True)
     if before:
-        typer.echo(f"An earlier run wrote {counted(before, 'answer')}.", err=True)
+        typer.echo(f"An earlier run wrote {pluralize(before, 'answer')}.", err=True)
     if stopped:
         typer.echo(f"The run ended early because its first {_FAILURES_AT_START} requests failed.", err=True)
     failures = [(task, [reasons[pair] for pair in task.pairs if pair in reasons]) for task in tasks]
@@ -103,7 +104,7 @@ def _report(failed: Sequence[tuple[SynthesisTask, str]]) -> None:
     """Print the number of failed rows, and the first ones."""
     if not failed:
         return
-    typer.echo(f"{counted(len(failed), 'row')} failed. Run the same command again to retry them:", err=True)
+    typer.echo(f"{pluralize(len(failed), 'row')} failed. Run the same command again to retry them:", err=True)
     for task, reason in failed[:_FAILURES_SHOWN]:
         typer.echo(f"  {task.where}: {reason}", err=True)
     if len(failed) > _FAILURES_SHOWN:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from evaluate_qa.metrics._shared import large_matcher, matcher
-from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
 from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
 from evaluate_qa.metrics._shared.engines import PairIds
+from evaluate_qa.metrics._shared.model_options import ModelOptions
 from evaluate_qa.metrics.bem.scorer import bem_pair
 from evaluate_qa.metrics.nli_lex.scorer import nli_pair
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import MINILM, find_checkpoint
 from evaluate_qa.metrics._shared.classifiers import PairClassifier
 from evaluate_qa.metrics._shared.matcher import Matcher, build, read, save
+from evaluate_qa.metrics._shared.model_options import ModelOptions
 
 from ..files.writing import replacing
 from .epochs import TrainingCheckpoint, train

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..agreement.data_sets import DATA, evouna
 from ..files.rows import RowsError, file_format, read_rows
@@ -128,8 +128,8 @@ def _own(path: Path) -> LabeledSet:
     questions, right = len({row.question_id for row in rows}), sum(bool(row.label) for row in rows)
     if questions < _FEWEST or right in (0, len(rows)):
         raise RowsError(
-            f"{path} has {right} correct and {counted(len(rows) - right, 'incorrect answer')} to "
-            f"{counted(questions, 'question')}; training needs both kinds, and at least {_FEWEST} questions, because "
+            f"{path} has {right} correct and {pluralize(len(rows) - right, 'incorrect answer')} to "
+            f"{pluralize(questions, 'question')}; training needs both kinds, and at least {_FEWEST} questions, because "
             "some are held out; label more rows"
         )
     rest, test = hold_out(rows, _SHARE)

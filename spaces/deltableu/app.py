@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics.deltableu.ngrams import matched_counts, paper_credit
 from evaluate_qa.metrics.deltableu.results import row_scores
 from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
@@ -37,7 +37,7 @@ def explain(scorer: HostedScorer, row: Row, _: Any, options: Any) -> Outcome:
     orders = ORDERS[: options.max_ngram_order]
     bars = [Bar(name, precisions[n], _matched(scores, n), most=100.0) for n, name in enumerate(orders)]
     penalty = float(scores.brevity_penalty[0])
-    length = f"{counted(int(scores.sys_len[0]), 'token')}; the reference closest in length has {scores.ref_len[0]:g}"
+    length = f"{pluralize(int(scores.sys_len[0]), 'token')}; the reference closest in length has {scores.ref_len[0]:g}"
     return Outcome(
         score=float(scores.score[0]),
         bars=[*bars, Bar("Brevity penalty", penalty, length)],

@@ -11,7 +11,7 @@ from typing import Any
 import av  # noqa: F401 - else the first request would import it; see `_shared.page.frame.launch`
 import numpy as np
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics.evqascore.video import Sampling, UnreadableVideo, read_samples
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
 from evaluate_qa.spaces._shared.metric.outcome import Mark, Outcome, Picture, bars, find_run, words
@@ -88,8 +88,8 @@ def _why(of_row: dict[str, Any]) -> str:
     factor = f", multiplied by ln({count} + 1) to reward answers that say more" if of_row["mode"] == "qa" else ""
     toy = " The model of this demo knows only colored shapes." if CONFIGURATION == "demo" else ""
     return (
-        f"{phrases} compared with {counted(of_row['frames'], 'frame')}. The score is the mean of the coarse score and "
-        f"the F score{factor}. Use it to rank answers; it is not a verdict on a single answer.{toy}"
+        f"{phrases} compared with {pluralize(of_row['frames'], 'frame')}. The score is the mean of the coarse score "
+        f"and the F score{factor}. Use it to rank answers; it is not a verdict on a single answer.{toy}"
     )
 
 

@@ -11,8 +11,8 @@ import pytest
 from real_chat_model import save_real_model, served
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import LocalModel
+from evaluate_qa.metrics._shared.columns import clean
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS, load_protocol
 
 pytestmark = pytest.mark.slow

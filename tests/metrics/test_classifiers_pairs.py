@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from evaluate_qa.metrics._shared import classifiers as module
-from evaluate_qa.metrics._shared.arguments import ModelOptions
 from evaluate_qa.metrics._shared.classifiers import load_checkpoint
+from evaluate_qa.metrics._shared.model_options import ModelOptions
 from evaluate_qa.metrics._shared.windows import windows
 
 CPU = ModelOptions(device="cpu")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from evaluate_qa.loading import scorer_class
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS
 
 
 def not_plain(value, where="result"):

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import KNOWN_COLUMNS, declarations
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.options import declarations
 
 
 @pytest.fixture(scope="module")

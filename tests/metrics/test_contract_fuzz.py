@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
-from evaluate_qa.metrics._shared.arguments import is_visible
+from evaluate_qa.metrics._shared.columns import is_visible
 
 any_text = st.text(st.characters(), max_size=12)
 words = st.sampled_from(["a", "Paris", "42", "i", "is", "not", "the", "été", "巴黎", "🙂", "\0", "\ud800", "?", "_"])

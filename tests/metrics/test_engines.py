@@ -8,8 +8,8 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.metrics._shared import engines
-from evaluate_qa.metrics._shared.arguments import EngineOptions
 from evaluate_qa.metrics._shared.engines import choose_engine
+from evaluate_qa.metrics._shared.model_options import EngineOptions
 
 EMBEDDED = ["bem", "nli_lex", "smile"]
 PACKAGES = ("torch", "transformers")

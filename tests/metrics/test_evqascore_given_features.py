@@ -5,7 +5,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from evaluate_qa.metrics._shared.arguments import RowTypeError, RowValueError, Unexpected
+from evaluate_qa.metrics._shared.columns import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.features import check_features, read_features
 from evaluate_qa.metrics.evqascore.rows import check_keywords, check_sources, check_video
 from evaluate_qa.metrics.evqascore.video import UnreadableVideo

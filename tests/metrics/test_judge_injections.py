@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import evaluate_qa
 from evaluate_qa.labeled_data.files import TRAPS
-from evaluate_qa.metrics._shared import arguments
-from evaluate_qa.metrics._shared.arguments import clean
 from evaluate_qa.metrics._shared.chat_models import Reply
+from evaluate_qa.metrics._shared.columns import clean
+from evaluate_qa.metrics._shared.columns import prediction as check_prediction
 from evaluate_qa.metrics.judge.protocols import LABEL, PROTOCOLS, load_protocol
 from evaluate_qa.metrics.judge.reading import UnreadableReply, read_verdict
 
@@ -51,7 +51,7 @@ def columns(rows):
 def sent(reference, question, prediction):
     """What the request about a row must contain."""
     references = [reference] if isinstance(reference, str) else reference
-    return clean(question), tuple(map(clean, references)), arguments.prediction(prediction)
+    return clean(question), tuple(map(clean, references)), check_prediction(prediction)
 
 
 def found(body):

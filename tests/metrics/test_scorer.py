@@ -8,7 +8,8 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.loading import scorer_class
-from evaluate_qa.metrics._shared.arguments import ModelKeywords, declarations
+from evaluate_qa.metrics._shared.model_options import ModelKeywords
+from evaluate_qa.metrics._shared.options import declarations
 from evaluate_qa.metrics._shared.scorer import Scored, mean
 
 OVERLOADS = {

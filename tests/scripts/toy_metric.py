@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import evaluate
 
 from evaluate_qa.metrics._shared.adapter import Adapter
-from evaluate_qa.metrics._shared.arguments import PREDICTIONS, QUESTIONS, REFERENCES, Column, Number, Options, option
-from evaluate_qa.metrics._shared.arguments import optional_texts
+from evaluate_qa.metrics._shared.columns import PREDICTIONS, QUESTIONS, REFERENCES, Column, optional_texts
+from evaluate_qa.metrics._shared.options import Number, Options, option
 from evaluate_qa.metrics._shared.scorer import Scored, Scorer
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import FLAG, Choice, Control, Number, Options, Whole, option
+from evaluate_qa.metrics._shared.options import FLAG, Choice, Control, Number, Options, Whole, option
 from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl, controls
 
 # Prints the modules that are imported to read the controls.

@@ -8,7 +8,7 @@ from typing import Any
 from huggingface_hub import RepoCard
 
 from evaluate_qa.loading import METRICS
-from evaluate_qa.metrics._shared.arguments import Number, Options, Whole, declarations, is_number
+from evaluate_qa.metrics._shared.options import Number, Options, Whole, declarations, is_number
 
 from ..visitors.limits import Refusal, shown
 

@@ -7,7 +7,7 @@ import gradio as gr
 import numpy as np
 import pandas as pd
 
-from evaluate_qa.metrics._shared.arguments import counted
+from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.reporting.charts import histogram
 
 from ..drawing import code, markup, summary
@@ -156,7 +156,7 @@ class FileEvents:
         compared = summary.comparison(scored, found, specification)
         shown = markup.render("results", cards, compared, list(summary.notes(found)), scored.problems, charts)
         left = len(scored.table.rows) - scored.done
-        status = f"{scored.stopped or 'stopped'}; not scored: {counted(left, 'row')}." if left else "done."
+        status = f"{scored.stopped or 'stopped'}; not scored: {pluralize(left, 'row')}." if left else "done."
         files = [gr.update(value=str(path), visible=True) for path in write(rows)]
         table = pd.DataFrame([_readable(row) for row in changed_first(rows)])
         return markup.note(f"{scored.table.name}: {status}"), shown, gr.update(value=table, visible=True), "", *files
@@ -169,7 +169,7 @@ class FileEvents:
 
 
 def _ready(table: UploadedTable) -> str:
-    rows = counted(len(table.rows), "row")
+    rows = pluralize(len(table.rows), "row")
     return markup.note(f"{table.name}: {rows} to score.") + markup.render("skipped", table.problems)
 
 

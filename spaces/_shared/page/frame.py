@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
-from evaluate_qa.metrics._shared.arguments import is_installed
+from evaluate_qa.metrics._shared.probes import is_installed
 
 from ..drawing import markup
 from ..drawing.theme import STYLE, THEME

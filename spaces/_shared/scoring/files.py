@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluate_qa.files.rows import Broken, RowsError, parse_records
-from evaluate_qa.metrics._shared.arguments import clean
+from evaluate_qa.metrics._shared.columns import clean
 
 from ..metric.hosted import Row
 from ..metric.specification import ANSWER, Field

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from evaluate_qa.metrics._shared.arguments import is_url
+from evaluate_qa.metrics._shared.probes import is_url
 
 from .limits import Refusal, check_length
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from evaluate_qa.metrics._shared.arguments import (
+from evaluate_qa.metrics._shared.columns import (
     Unexpected,
     check_column,
     check_keywords,

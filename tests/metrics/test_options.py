@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 import evaluate_qa
-from evaluate_qa.metrics._shared.arguments import (
+from evaluate_qa.metrics._shared.model_options import EngineOptions, ModelOptions
+from evaluate_qa.metrics._shared.options import (
     FLAG,
     Choice,
-    EngineOptions,
-    ModelOptions,
     Number,
     Options,
     Place,
     Text,
     Whole,
+    build_options,
     declarations,
-    made,
     option,
 )
 from evaluate_qa.metrics._values.options import ValueOptions
@@ -67,13 +66,13 @@ def test_an_invalid_value_raises_an_error():
     with pytest.raises(ValueError, match=r"^w is None; expected a number from 0 to 1$"):
         Two(w=None)
     with pytest.raises(ValueError, match=r"^smile: most is 0; expected a positive whole number$"):
-        made("smile", Two, {"most": 0, "something": "else"})
+        build_options("smile", Two, {"most": 0, "something": "else"})
     with pytest.raises(ValueError, match=r"^device is 'gpu'; expected cpu, cuda, cuda:1 or mps$"):
         ModelOptions(device="gpu")
     with pytest.raises(ValueError, match=r"""; write typed=\['number'\] \(in a shell: "typed=\['number'\]"\)$"""):
         ValueOptions(typed="number")
     with pytest.raises(ValueError, match=r"^smile: lang is 'en-US'; expected a language code without a region, such "):
-        made("smile", SmileOptions, {"lang": "en-US"})
+        build_options("smile", SmileOptions, {"lang": "en-US"})
     with pytest.raises(ValueError, match=r"^bem: model is 'paper', which is a configuration; write load\('bem', 'p"):
         evaluate_qa.load("bem", model="paper")
     with pytest.raises(ValueError, match="most is given without w"):
