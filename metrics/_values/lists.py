@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
-from .comparison import Texts
+from .comparison import Comparison, Texts
 from .number_words import with_digits
 from .numbers import equal
 from .phrases import FILLERS, negated, rest, singular
@@ -103,6 +103,14 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _SO = re.compile(r"^.*\b(?:so|hence|thus|therefore),? (?:they|these|those|the \w+(?: \w+)?) are\b", re.IGNORECASE)
+_OPENING = re.compile(
+    r"^\W*(?:in (?:short|summary|brief)|tl;?dr|there are \w+(?: \w+)?)\s?[,:;–—-]\s*|"
+    r"^the (?:two|three|four|five) \w+, ",
+    re.IGNORECASE,
+)
+_COUNTING = re.compile(
+    r"(?:^|(?<=[,;] ))(?:first|second|third|fourth|fifth|finally|lastly|then)(?:ly)?,? (?=\w)", re.IGNORECASE
+)
 _PRODUCT = re.compile(r"\d\s?(?:[·×*]|\\cdot|\\times)\s?\d")
 _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
 _INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
@@ -155,6 +163,14 @@ def is_list(texts: Texts) -> bool:
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
 
 
+def compare_points(texts: Texts) -> Comparison | None:
+    """Compare lists of points such as "(2, 0) and (-3, 0)"; None for another reference."""
+    points, said = (
+        {"".join(point.split()) for point in _POINT.findall(text)} for text in (texts.reference, texts.answer)
+    )
+    return Comparison("list", points == said if len(points) == len(said) else None) if len(points) > 1 else None
+
+
 def compare_list(texts: Texts) -> bool | None:
     """Return whether the answer has all parts of the reference and no others; None if that is not certain.
 
@@ -193,7 +209,7 @@ def _just_list(answer: str, reference: str) -> str:
     """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
     if len(answer) > _LONGEST_SOLUTION:
         return answer
-    answer = _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")
+    answer = _COUNTING.sub("", _OPENING.sub("", _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")))
     if "." not in reference and not _INTEGERS.search(reference):
         answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
     return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)

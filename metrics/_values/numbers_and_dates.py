@@ -7,7 +7,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula, constant, may_be_constant
-from .lists import compare_list, is_list
+from .lists import compare_list, compare_points, is_list
 from .moments import (
     compare_appointment,
     compare_century,
@@ -182,6 +182,7 @@ _RULES = (
     Rule("time", compare_appointment),
     Rule("number", _compare_ratio),
     Rule("quantity", _compare_dimensions, most_spaces=6),
+    Rule("list", compare_points),
     _LIST,
     Rule("number", lambda texts: False if _has_other_integers(texts) else None),
     Rule("number", _compare_single_value),
