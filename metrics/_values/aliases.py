@@ -41,7 +41,7 @@ def are_aliases(name: str, other: str) -> bool:
 
 
 def is_alias(texts: Texts) -> bool:
-    """Return whether an answer has only another name of the reference, and the question, which may ask for it, none.
+    """Return whether an answer has another name of the reference, but neither the reference nor a name in the question.
 
     >>> is_alias(Texts("Who wrote it?", "It was Samuel Clemens.", "Mark Twain"))
     True
@@ -51,6 +51,7 @@ def is_alias(texts: Texts) -> bool:
     if NEGATION.search(texts.answer) or " or " in texts.answer:
         return False
     reference, asked = exact_words(texts.reference), exact_words(texts.question.replace("'s ", " "))
-    names = _names()[reference]
-    named = any(contains(texts.answer_words, name) for name in names) and not contains(texts.answer_words, reference)
-    return named and not any(contains(asked, name) for name in names)
+    if contains(texts.answer_words, reference) or contains(asked, reference):
+        return False
+    names = (name for name in _names()[reference] if not contains(asked, name))
+    return any(contains(texts.answer_words, name) for name in names)

@@ -30,7 +30,7 @@ from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
-from .lists import hedges, is_one_of_candidates, leaves_open
+from .lists import compare_choice, hedges, is_one_of_candidates, leaves_open, may_be_choice
 from .moments import PART, compare_part, only_date
 from .names import (
     MAY_DIFFER,
@@ -296,6 +296,7 @@ _RULES = (
     Rule("yes_no", compare_yes_or_no, means_yes_or_no),
     Rule("no_answer", _if(lacks_answer, True), NO_ANSWER.match, longest_answer=400),
     Rule("negation", compare_correction, may_answer=takes_back),
+    Rule("list", compare_choice, may_be_choice, longest_reference=300, longest_answer=200),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=5000),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
     Rule("negation", _if(excepts, False), longest_answer=100),

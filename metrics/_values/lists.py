@@ -43,6 +43,9 @@ _SEVERAL = re.compile(
 )
 _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _IN_BRACKETS = re.compile(r"^\s*[(\[]([^()\[\]]*)[)\]][\s.]*$")
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
+_ANY_OF = re.compile(rf"any ({'|'.join(_COUNTS)}) of:?(?: the following:?)? (.+)", re.IGNORECASE)
+_WANTS_ONE = re.compile(r"\b(?:name|give|mention|state|suggest|what is) (?:one|an example|any)\b", re.IGNORECASE)
 _POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
@@ -161,6 +164,29 @@ def is_list(texts: Texts) -> bool:
         return False  # "three hundred and fifty"
     several = len(items) > _FEW or _asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or _number(part, texts) is not None for part in items)
+
+
+def may_be_choice(reference: str) -> bool:
+    """Return whether a reference lists several right answers: "any two of: …", or a list with "or"."""
+    return _ANY_OF.match(reference) is not None or (reference.count(",") > 1 and " or " in reference)
+
+
+def compare_choice(texts: Texts) -> Comparison | None:
+    """Compare an answer with a reference that lists several right ones, of which the question wants some.
+
+    >>> compare_choice(Texts("Name two.", "Italy and Japan", "Any two of: Canada, Italy, Japan, the UK")).equal
+    True
+    """
+    match = _ANY_OF.match(texts.reference)
+    if not match and not _WANTS_ONE.search(texts.question):
+        return None
+    wanted, listed = (_COUNTS[match[1].lower()], match[2]) if match else (1, texts.reference)
+    accepted = {exact_words(part) for part in parts(listed)}
+    said = {exact_words(part) for part in parts(texts.answer.strip())}
+    if len(accepted) <= wanted:
+        return None
+    wrong = texts.short and accepted.isdisjoint(said)
+    return Comparison("list", True if said <= accepted and len(said) == wanted else False if wrong else None)
 
 
 def compare_points(texts: Texts) -> Comparison | None:

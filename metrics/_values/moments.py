@@ -68,7 +68,7 @@ _OFFSETS = {
     "EST": (-5,), "EDT": (-4,), "CST": (-6,), "CDT": (-5,), "MST": (-7,), "MDT": (-6,), "PST": (-8,), "PDT": (-7,),
     "Eastern time": (-5, -4), "Central time": (-6, -5), "Mountain time": (-7, -6), "Pacific time": (-8, -7),
 }  # fmt: skip
-_ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS)})\b")
+_ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS).replace(' time', ' [tT]ime')})\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu|dne) )?(\d\d?)[/.-]\s?(\d\d?)\.?", re.IGNORECASE
@@ -369,7 +369,7 @@ def compare_time(texts: Texts) -> Comparison | None:
         return None
     if _HOW_LONG.search(texts.question):
         return None  # "5 heures" may be a time or a duration
-    zones = [_ZONE.findall(found.text) for found in (texts.answer_values, values)]
+    zones = [_ZONE.findall(found.text.replace(" Time", " time")) for found in (texts.answer_values, values)]
     if all(zones) and zones[0] != zones[1]:
         said = texts.answer_values.times
         return Comparison("time", _same_moment(said[0], reference, *zones) if len(said) == 1 else None)

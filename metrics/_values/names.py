@@ -232,7 +232,9 @@ _SUBJECT = re.compile(
 _IS = re.compile(r"\b(?:is|was|by|ist|war|von|est|par|es|por|è|di) $")
 _NO_SUBJECT = re.compile(r"(?:According|Thanks|Contrary|Due) to the ")  # "According to the text, Robert Boyle"
 _OTHER_CLAUSE = re.compile(rf",? (?:and|while) ({_CAPITALIZED.pattern}) [a-z]+")
-_NUMBERED = re.compile(r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|fils|père|the \w+)\.?(?: of [A-Z]\w+)?")
+_NUMBERED = re.compile(
+    r"(?P<name>[^,]{2,40}),? (?P<number>[IVX]+|Ier|[JS]r|jr|Senior|Junior|fils|père|the \w+)\.?(?: of [A-Z]\w+)?"
+)
 _NUMBER_OF = {word: number for number, words in enumerate(_sets("number"), 1) for word in words}
 _IN_BRACKETS = re.compile(r"\((fils|père|[JS]r\.?|the \w+)\)")
 _INITIAL, _DOUBLE = re.compile(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])"), re.compile(r"-(?=[^\W\d_a-z])")  # as in Joliot-Curie

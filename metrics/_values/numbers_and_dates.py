@@ -33,7 +33,9 @@ _RATIO = re.compile(
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _BY = re.compile(r"\s*(?:[×xX*]|by)\s*")
+_RATIO_OF, _PARTS = re.compile(r"\bratio of (\w+) to (\w+)"), re.compile(r"(\d+) parts? (?:of )?(\w+)")
 _PLURAL = re.compile("e?s*$")
+_UNITS = re.compile(r"\s(?:square |cubic |sq\.? )?units?\W*$")
 _EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
@@ -95,7 +97,7 @@ def _compare_formula(texts: Texts) -> bool | None:
 def _compare_constant(texts: Texts) -> Comparison | None:
     """Compare a number with a constant such as 12π."""
     clause = _EQUALS.split(texts.answer)[-1].strip(" .")
-    said, wanted = (constant(text) for text in (clause, texts.reference))
+    said, wanted = (constant(_UNITS.sub("", text)) for text in (clause, texts.reference))
     if said is None and wanted is None:
         return None
     answer, reference = _exact(said, texts.answer_values), _exact(wanted, texts.reference_values)
@@ -121,6 +123,14 @@ def _compare_ratio(texts: Texts) -> bool | None:
     reference, *ratios = [tuple(number.replace(",", "") for number in ratio.groups()) for ratio in found]
     if len(ratios) != 1 or negated(texts.answer):
         return None
+    if (asked := _RATIO_OF.search(texts.question)) and (
+        parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))
+    ):
+        return (
+            tuple(parts.get(name) for name in asked.groups()) == reference
+            if parts.keys() >= {*asked.groups()}
+            else None
+        )
     # "One part cement to two parts sand" may name the things in another order than the question.
     (left, right), (first, second) = (map(int, ratio) for ratio in (reference, ratios[0]))
     return ratios[0] == reference or (None if "part" in texts.answer or left * second == right * first else False)

@@ -4,6 +4,7 @@ Pieces with different texts may do the same. They count as different only if a s
 difference matters.
 """
 
+import ast
 import re
 import unicodedata
 from difflib import SequenceMatcher
@@ -17,6 +18,7 @@ _LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around 
 _CODE = re.compile(
     r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)[./][a-zA-Z]|\w/\w+/|_\w|\w_|=="
 )
+_LONGEST_PYTHON = 500  # Characters.
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
@@ -51,6 +53,11 @@ _SYNONYMS = [
 
 def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
+    if (
+        texts.reference.startswith(("def ", "lambda "))
+        and _normalized(texts.reference) == _normalized(texts.answer) != ""
+    ):
+        return True
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
     reference = _tidy(texts.reference)
@@ -66,6 +73,27 @@ def compare_program(texts: Texts) -> bool | None:
         filled = re.fullmatch(r"(?!-)\S+".join(map(re.escape, parts)), answer[:_LONGEST])
         return True if filled and len(parts) <= _MOST_PLACEHOLDERS + 1 else None
     return _compare_program(answer, reference, regex)
+
+
+@lru_cache(maxsize=1 << 8)
+def _normalized(code: str) -> str:
+    """Return the syntax tree of Python code with numbers for the names that it binds; `""` for other texts."""
+    try:
+        tree = ast.parse(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    names = dict[str, str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            names.setdefault(node.arg, f"_{len(names)}")
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, f"_{len(names)}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.arg = names[node.arg]
+        elif isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return ast.dump(tree)
 
 
 def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
@@ -145,7 +173,7 @@ def _tidy(text: str) -> str:
 def _is_program(text: str, tidy: str, regex: bool) -> bool:
     if not tidy or tidy.count(" ") > _SPACES or _MEASURE.match(text):
         return False
-    certain = regex or COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
+    certain = regex or "&&" in tidy or "||" in tidy or COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
     return bool(certain or (_CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
 
 

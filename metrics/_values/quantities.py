@@ -67,6 +67,7 @@ _SIDED = word_set("before after above below late early")
 _OUTCOMES = word_set("win won wins winning profit"), word_set("lose lost loses losing")
 _RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 _NAME = re.compile(r" ([A-Z][a-z]\w*)")
+_OF_THEM = re.compile(r"\sof (?:them|it|these|those|all|the (?:total|whole))\b", re.IGNORECASE)
 _ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 _NONE = re.compile(
@@ -148,7 +149,11 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     negative = any(mention.number.value < 0 for mention in texts.answer_values.numbers)
     below = reference.number.value < 0 and not negative and "below" in texts.answer  # "86 m below sea level"
     ranges = any(mention.number.is_range for mention in texts.answer_values.numbers)
-    in_range = reference.number.is_range and not ranges and _ASKS_RANGE.search(texts.question)  # "7" for "5-10"
+    of_them = _OF_THEM.match(after) and all(
+        mention.number.integer and not mention.unit for mention in texts.answer_values.numbers
+    )
+    in_range = of_them or (reference.number.is_range and not ranges and _ASKS_RANGE.search(texts.question))
+    # "30" for "three quarters of them", and "7" for "5-10"
     if in_range or below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []

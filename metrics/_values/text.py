@@ -62,6 +62,7 @@ _GREEK = dict(zip((
 Replacement = str | Callable[[re.Match[str]], str]
 _MINUTES = re.compile(r"(?<![\w.])(\d+) ?h(?:rs?)? ?(\d{1,2}) ?m\b")  # "1h 30m"
 _DIVISOR = re.compile(r"(?<=[^\W\d_])/\(([^\W\d_]+[·*⋅× ][^\W\d_]+)\)")  # of a unit, such as J/(mol·K)
+_ISO_TIME = re.compile(r"(?<=\d)T(\d\d:\d\d(?::\d\d)?)(?:Z|\+00:?00)\b")  # 1970-01-01T00:00:00Z
 _REPEATING = re.compile(r"(\.\d{0,9}?(\d))(?:\.\.\.|…| (?:repeating|recurring)\b)")  # "0.666..."
 _CHARGE = re.compile(r"^(\d)([+-])$")  # The charge of an ion, such as "3-".
 _LATEX: tuple[tuple[re.Pattern[str], Replacement], ...] = tuple(
@@ -111,6 +112,7 @@ def plain(text: str) -> str:
         text = _POWER.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text).translate(_ALIKE)
         text = _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
         text = in_western_notation(_DASH.sub("-", text))
+    text = _ISO_TIME.sub(r" \1 UTC", text) if "T" in text else text
     text = _REPEATING.sub(lambda match: f"{match[1]}{match[2] * 5}{min(int(match[2]) + (match[2] > '4'), 9)}", text)
     if _MARKUP.search(text):
         text = _without_latex(text)
