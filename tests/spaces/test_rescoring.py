@@ -45,7 +45,7 @@ def test_rescoring_equals_compute(specification, scorer):
     ("answer", "references"),
     [
         ("The Missisippi", ["Ohio (River)", "Mississippi (River)"]),
-        ("myoglobin", ["hemoglobin [do not accept myoglobin]"]),
+        ("myoglobin", ["iron", "hemoglobin [do not accept myoglobin]"]),
         ("a TCA cycle", ["Calvin cycle", "Krebs cycle [accept TCA cycle]"]),
     ],
 )
@@ -161,6 +161,18 @@ def test_the_python_code_gives_the_score(name, specification, explained, capsys)
     expected = pytest.approx(explained(name, row, options).score, abs=close(specification))
     assert done["out"]["per_example"]["score"] == [expected]
     assert capsys.readouterr().out
+
+
+def test_the_python_code_has_the_row_as_it_was_entered(specification_of, scorer_of):
+    """Answer and references are not those that the metric reads from the answer key."""
+    from evaluate_qa.spaces._shared.page.answer_tab import AnswerEvents
+
+    specification, key = specification_of("bem"), "hemoglobin [or Hb; reject myoglobin]"
+    shown_options = [control.shown for control in specification.controls]
+    form = AnswerEvents(specification, scorer_of("bem"), "bem")
+    _, shown, code = form.score("Which is it?", key, "myoglobin", *shown_options)
+    assert "The answer key rejects this answer." in shown
+    assert f'references=[["{key}"]]' in code
 
 
 def test_the_python_code_has_only_changed_options(smile):

@@ -135,10 +135,10 @@ class AnswerEvents:
     def _shown(self, analysis: Analysis, options: Any) -> Shown:
         specification = self._specification
         outcome = explain(specification, self._scorer, analysis, options)
-        video = specification.video
-        # Do not reveal the video's folder on this server.
-        row = analysis.row | ({video.column: Path(analysis.row[video.column]).name} if video else {})
-        shown = markup.result(outcome, row["predictions"], specification.most)
+        shown = markup.result(outcome, analysis.row["predictions"], specification.most)
+        row, video = analysis.original, specification.video
+        if video:  # do not reveal its folder on this server
+            row = row | {video.column: Path(row[video.column]).name}
         return shown, code.for_row(specification, self._metric, row, options, analysis.loading)
 
 

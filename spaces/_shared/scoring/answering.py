@@ -19,36 +19,37 @@ BROKEN = "Something went wrong on this server, not with your input. The error wa
 
 @dataclass(frozen=True)
 class Analysis:
-    """A row as the metric reads it, after the slow part. The code needs `loading`; `key` rejects `wrong` answers."""
+    """A row after the slow part."""
 
-    row: Row
+    original: Row  # as the visitor entered it
+    row: Row  # as the metric reads it
     parts: Any
-    loading: Mapping[str, Any]
-    key: AnswerKey | None = None
-    wrong: bool = False
+    loading: Mapping[str, Any]  # the options of `load` in the Python code
+    key: AnswerKey | None
 
 
 def analyze(
     specification: Specification, scorer: HostedScorer, row: Row, options: Any, given: VisitorEndpoint | None = None
 ) -> Analysis:
     """Do the slow part for one row; raise Refusal if the metric cannot score it. `given` is the visitor's endpoint."""
-    answer = row["predictions"]
-    row, key = scorer.check(row)
+    read, key = scorer.check(row)
     asked, loading = specification.asked_at(scorer, given)
-    wrong = key is not None and key.rejects(answer)
-    return Analysis(row, specification.analyze(asked, row, options), loading, key, wrong)
+    return Analysis(row, read, specification.analyze(asked, read, options), loading, key)
 
 
 def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
     """Return the score and its explanation."""
-    outcome = specification.explain(scorer, analysis.row, analysis.parts, options)
-    if not analysis.row["predictions"].strip():
+    row, key = analysis.row, analysis.key
+    outcome = specification.explain(scorer, row, analysis.parts, options)
+    if not row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
-    if analysis.wrong:
-        return replace(outcome, score=0.0, verdict=False, best_reference=0, why="The answer key rejects this answer.")
-    outcome = _by_values(outcome, analysis.row, options) if isinstance(options, ValueOptions) else outcome
-    best = outcome.best_reference
-    return replace(outcome, best_reference=analysis.key.sources[best]) if analysis.key and best is not None else outcome
+    if isinstance(options, ValueOptions):
+        outcome = _by_values(outcome, row, options)
+    if key is not None and outcome.best_reference is not None:
+        outcome = replace(outcome, best_reference=key.sources[outcome.best_reference])
+        if key.rejects(analysis.original["predictions"]):
+            return replace(outcome, score=0.0, verdict=False, why="The answer key rejects this answer.")
+    return outcome
 
 
 def _by_values(outcome: Outcome, row: Row, options: ValueOptions) -> Outcome:
