@@ -47,10 +47,10 @@ def analyze(scorer: HostedScorer, row: Row, _: Any) -> dict[str, Any]:
     return {"features": encoder.encode_prepared(np.stack(frames)), "pictures": pictures}
 
 
-def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, video: Mapping[str, Any], options: Any) -> Outcome:
     """Score the frames' vectors, without reading the video again."""
     given = {column: value for column, value in row.items() if column != "videos"}
-    result = scorer.compute([{**given, "video_features": parts["features"]}], SPECIFICATION.changed(options))
+    result = scorer.compute([{**given, "video_features": video["features"]}], SPECIFICATION.changed(options))
     of_row = {name: values[0] for name, values in result["per_example"].items()}
     answer = words(row["predictions"], lambda word: word.lower().strip(".,;:!?'\"()").split())
     runs = [find_run(answer, keyword.lower().split()) for keyword in of_row["keywords"]]
@@ -59,7 +59,7 @@ def explain(scorer: HostedScorer, row: Row, parts: Mapping[str, Any], options: A
         bars=bars(COMPONENTS, of_row),
         marks=[Mark(*run, "a key phrase") for run in runs if run],
         why=_why(of_row),
-        pictures=_pictures(of_row["keywords"], of_row["best_frames"], parts["pictures"]),
+        pictures=_pictures(of_row["keywords"], of_row["best_frames"], video["pictures"]),
     )
 
 

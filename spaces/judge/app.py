@@ -92,27 +92,27 @@ def band_of(options: Any) -> tuple[float, float]:
     return low, high
 
 
-def explain(scorer: HostedScorer, row: Row, parts: BothVerdicts, options: Any) -> Outcome:
+def explain(scorer: HostedScorer, row: Row, verdicts: BothVerdicts, options: Any) -> Outcome:
     """Return the matcher's verdict where it is confident, else the judge's."""
-    matcher_score, band = parts.matcher["score"][0], band_of(options)
+    matcher_score, band = verdicts.matcher["score"][0], band_of(options)
     asked = needs_judge([matcher_score], band)[0]
-    columns = parts.judge if asked else parts.matcher
+    columns = verdicts.judge if asked else verdicts.matcher
     score, verdict, best = (columns[name][0] if columns else None for name in ("score", "verdict", "best_reference"))
     bars = [Bar("bem", matcher_score, "bem's probability that the answer is right")]
     if asked and score is not None:
-        by = "recorded by hand" if parts.recorded else "at your endpoint"
+        by = "recorded by hand" if verdicts.recorded else "at your endpoint"
         bars.append(Bar("Judge", score, f"the judge's probability that the answer is right ({by})"))
     return Outcome(
         score=score,
         bars=bars,
         marks=[] if asked or best is None else evidence_marks(row, best),
-        why=_why(parts, matcher_score, band, asked),
+        why=_why(verdicts, matcher_score, band, asked),
         verdict=verdict,
         best_reference=best,
     )
 
 
-def _why(parts: BothVerdicts, matcher_score: float, band: tuple[float, float], asked: bool) -> str:
+def _why(verdicts: BothVerdicts, matcher_score: float, band: tuple[float, float], asked: bool) -> str:
     low, high = band
     if band == NEVER:
         return f"bem decides, with a probability of {matcher_score:.2f}. The judge is never asked."
@@ -121,12 +121,12 @@ def _why(parts: BothVerdicts, matcher_score: float, band: tuple[float, float], a
         return f"bem is confident: {matcher_score:.2f} is {side}. The judge is not asked."
     unsure = f"bem is not confident: {matcher_score:.2f} is between {low:g} and {high:g}. The judge is asked"
     begun = "The judge is asked about every answer" if band == ALWAYS else unsure
-    if parts.judge is None:
+    if verdicts.judge is None:
         return f"{begun}. Press Score."
-    if parts.judge["label"][0] is None:
-        missing = OWN_TEXTS["given" if ENDPOINTS else ""] if parts.recorded else parts.judge["error"][0]
+    if verdicts.judge["label"][0] is None:
+        missing = OWN_TEXTS["given" if ENDPOINTS else ""] if verdicts.recorded else verdicts.judge["error"][0]
         return f"{begun}, but there is no verdict. {missing}"
-    return f"{begun}. Its verdict is “{parts.judge['label'][0]}”."
+    return f"{begun}. Its verdict is “{verdicts.judge['label'][0]}”."
 
 
 @dataclass(frozen=True)

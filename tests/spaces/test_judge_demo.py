@@ -87,7 +87,7 @@ def test_a_new_answer_has_no_verdict_if_the_matcher_is_unsure(specification_of, 
     assert "The judge is asked, but there is no verdict." in outcome.why
     assert as_record(outcome)["score"] is None
     decided = explain(specification, scorer, analysis, specification.options(["(0, 0)"]))
-    assert decided.score == analysis.parts.matcher["score"][0]
+    assert decided.score == analysis.features.matcher["score"][0]
 
 
 def test_rows_without_a_verdict_are_counted(specification_of, scorer_of, scored_rows):

@@ -125,7 +125,7 @@ def test_the_judge_gets_the_visitors_key_or_none(form, server, monkeypatch):
     analysis, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     # The answer has one of the reference's three words: 1 % + 98 % / 3.
     assert "Incorrect" in shown
-    assert analysis.parts.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
+    assert analysis.features.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
     assert "The judge is asked. Its verdict is “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
     assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in code
@@ -177,5 +177,5 @@ def test_no_endpoint_is_asked_unless_the_environment_allows_it(scorer_of, server
     form = form_of(app.SPECIFICATION, scorer_of("judge"))
     analysis, shown, code = form.score(*UNSURE, OPENS, server.url, "m", KEY)
     assert server.bodies == []
-    assert analysis.parts.recorded
+    assert analysis.features.recorded
     assert server.url not in shown + code

@@ -23,7 +23,7 @@ class Analysis:
 
     original: Row  # as the visitor entered it
     row: Row  # as the metric reads it
-    parts: Any
+    features: Any  # what `specification.analyze` returns
     loading: Mapping[str, Any]  # the options of `load` in the Python code
     key: AnswerKey | None
 
@@ -40,7 +40,7 @@ def analyze(
 def explain(specification: Specification, scorer: HostedScorer, analysis: Analysis, options: Any) -> Outcome:
     """Return the score and its explanation."""
     row, key = analysis.row, analysis.key
-    outcome = specification.explain(scorer, row, analysis.parts, options)
+    outcome = specification.explain(scorer, row, analysis.features, options)
     if not row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
     if isinstance(options, ValueOptions):
@@ -54,10 +54,8 @@ def explain(specification: Specification, scorer: HostedScorer, analysis: Analys
 
 def _by_values(outcome: Outcome, row: Row, options: ValueOptions) -> Outcome:
     """Return the outcome that the rules for values decide, if they are sure."""
-    kinds = options.kinds(embedded=True)
-    decision, best = decide_row(
-        row["references"], row["predictions"], row.get("questions") or "", kinds, options.tolerance
-    )
+    question, kinds = row.get("questions") or "", options.kinds(embedded=True)
+    decision, best = decide_row(row["references"], row["predictions"], question, kinds, options.tolerance)
     if decision.equal is None:
         return outcome
     score = float(decision.equal)
