@@ -55,7 +55,7 @@ def compute_options(metric: Any, given: Mapping[str, Any]) -> Any:
 
 
 def parse_column_names(given: Iterable[str], known: Collection[str], repeatable: str = "") -> dict[str, list[str]]:
-    """Parse the options `--column`, such as `["predictions=answer", "id=doc"]`: column → its names in the file.
+    """Parse the options `--column`, such as `["predictions=output", "id=doc"]`: column → its names in the file.
 
     Raise ValueError for another form, an unknown column, or a column other than `repeatable` that is given twice.
     """

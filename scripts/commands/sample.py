@@ -67,6 +67,7 @@ def sample(
         warn("sample", warnings)
         typer.echo(
             f"Label them with: evaluate-qa label {quote(target)}\n"
-            f"Then run: evaluate-qa estimate --scored {quote(source)} --labels {quote(target)}",
+            f"Then, when {quote(source)} has scores, run: evaluate-qa estimate --scored {quote(source)} --labels "
+            f"{quote(target)}",
             err=True,
         )

@@ -97,10 +97,13 @@ def score(
         )
         if not overwrite and not (resume and job.has_begun):
             check_absent(target, "--output")
-            check_absent(errors or "", "--errors")
+            if errors and errors.is_file() and errors.stat().st_size:  # a run without bad rows leaves an empty file
+                check_absent(errors, "--errors")
         elif not overwrite and Path(target).is_file() and job.output_is_complete():
             typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
             return
+        if job.predicts_from == "answer" and "predictions" not in job.columns:
+            typer.echo(f"The predictions are in the column 'answer' of {source}.", err=True)
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")

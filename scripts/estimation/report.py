@@ -16,7 +16,7 @@ def show(joined: JoinedRows, estimates: Estimates) -> None:
     """Print the estimates of all rows and of each group, notes and assumptions."""
     from rich.markup import escape
 
-    headings = ("rows", "labels", "accuracy", "labels only", "mean score", "equivalent labels")
+    headings = ("rows", "labels", "accuracy", "labels alone", "mean score", "equivalent labels")
     grid = new_table(f"accuracy with {estimates.confidence:.0%} intervals", headings)
     grid.add_row("all", *_cells(estimates.all), style="bold")
     for name, found in estimates.groups.items():

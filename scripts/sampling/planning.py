@@ -68,7 +68,7 @@ def _simulate(scores: Floats, count: int, repeats: int, generator: np.random.Gen
 
 def show_plan(planned: Sequence[Margins]) -> None:
     """Print the margin of error for several numbers of labels."""
-    headings = ("labels", "labels only", "with scores", "with --stratified")
+    headings = ("labels", "labels alone", "with scores", "with --stratified")
     grid = new_table("margin of error at 95% confidence", headings, names=())
     for one in planned:
         grid.add_row(

@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics._shared.options import is_number
 from evaluate_qa.metrics._shared.probes import is_installed
 
-from ..files.rows import STANDARD, Record, Row, place, read_records, read_rows
+from ..files.rows import STANDARD, Record, Row, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
@@ -92,6 +92,12 @@ class ScoringJob:
         return read_records(self.source, self._columns.lists())
 
     @property
+    def predicts_from(self) -> str:
+        """The column of the first row with the prediction; `""` for the standard input, which is read once."""
+        first = next(iter(self.records()), None) if self.source != STANDARD else None
+        return self._columns.name_in(first[1], "predictions") if first and isinstance(first[1], dict) else ""
+
+    @property
     def has_begun(self) -> bool:
         """Whether there is an output, or the work of a stopped run."""
         return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
@@ -150,7 +156,7 @@ class ScoringJob:
 
         for signature in signatures:
             if expected and fixed(signature) != fixed(expected):
-                return f"its signature is {signature}, but this run has the signature {expected}"
+                return f"its signature is {signature}, not {expected} as in this run"
         return None
 
     def _explain_scores(self, again: Iterable[Row]) -> str | None:
@@ -159,7 +165,7 @@ class ScoringJob:
         for (number, before), now in zip(read_rows(self.target), again, strict=False):
             old, new = value_of(str(before.get(column))), now.get(column)
             if is_number(old) and is_number(new) and abs(old - new) > _TOLERANCE:
-                return f"{place(self.target, number)} has the score {old:g}, but this run gives that row {new:g}"
+                return f"its row {number} has the score {old:g}, which is {new:g} in this run"
         return None
 
     def scorer(self) -> ChunkScorer:

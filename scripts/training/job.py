@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared import matcher as shipped
+from evaluate_qa.metrics._shared import matcher as embedded
 from evaluate_qa.metrics._shared.devices import check_device
 from evaluate_qa.metrics._shared.matcher import read
 
@@ -111,8 +111,8 @@ class TrainingJob:
 
     @property
     def compared(self) -> Path:
-        """The matcher that this one is compared with: the one it starts from, or the shipped one."""
-        return self.recipe.start or shipped.find_matcher("fit")
+        """The matcher that this one is compared with: the one it starts from, or the embedded one."""
+        return self.recipe.start or embedded.find_matcher("fit")
 
     def learner(self, minilm: Path) -> Learner:
         """Return the model at the beginning of training."""
@@ -175,7 +175,7 @@ def complete(fields: Mapping[str, Any]) -> TrainingRecipe:
     recipe = TrainingRecipe(**fields)
     if recipe.teaches or recipe.start or set(recipe.data) & {*KNOWN}:
         return recipe
-    return replace(recipe, start=shipped.find_matcher("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
+    return replace(recipe, start=embedded.find_matcher("fit"), learning_rate=fields.get("learning_rate", _OWN_RATE))
 
 
 def _files(recipe: TrainingRecipe) -> Iterator[tuple[str, Path]]:

@@ -137,8 +137,10 @@ def test_a_missing_column_is_reported_before_scoring(score):
 def test_predictions_are_read_from_a_column_answer_unless_another_column_has_them(score):
     row = {"answer": "a b", "references": "a b"}
     write_rows("in.jsonl", [row, {**row, "prediction": "c"}, {**row, "predictions": "a d"}])
-    score("--input", "in.jsonl", "--output", "out.jsonl")
+    note = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl").stderr
+    assert "The predictions are in the column 'answer' of in.jsonl.\n" in note
     assert [row["score"] for row in _rows("out.jsonl")] == [1.0, 0.0, 0.5]
+    score("--input", "in.jsonl", "--output", "again.jsonl", "--errors", "bad.jsonl")  # the file is empty
     write_rows("in.jsonl", [{"answer": "a", "question": "Who?"}])
     message = score("--input", "in.jsonl", "--output", "o.jsonl", "--column", "references=answer", code=1).stderr
     assert "there is no column 'predictions'" in message, "a column of references does not hold the predictions"
@@ -513,7 +515,7 @@ def test_an_output_may_be_a_symbolic_link(score):
     ("options", "message"),
     [
         (["deltableu"], "out.jsonl is complete already."),
-        (["deltableu", "--compute", "lowercase=true"], "but this run has the signature deltableu|v:1.1.0|nrefs:"),
+        (["deltableu", "--compute", "lowercase=true"], ", not deltableu|v:1.1.0|nrefs:"),
         (["smile"], "its column 'signature' does not name the metric smile in each row"),
         (["deltableu", "--errors", "bad.jsonl"], "out.jsonl is complete already."),
         (
@@ -548,7 +550,7 @@ def test_an_output_with_scores_of_another_column_is_not_complete(score, suffix):
     score(*options, "predictions=a")
     assert "is complete already." in score(*options, "predictions=a", "--resume").stderr
     error = score(*options, "predictions=b", "--resume", "--compute", "bonus=0", code=1).stderr
-    assert f"out.{suffix}, {'line' if suffix == 'jsonl' else 'row'} 2 has the score 0.5, but this run gives" in error
+    assert f"out.{suffix} exists, but its row 2 has the score 0.5, which is 1 in this run." in error
 
 
 @pytest.mark.parametrize(

@@ -37,13 +37,16 @@ def for_file(
     """Return commands that score a file and, with two systems' answers, compare them; arguments as above."""
     given = [f"--load {shlex.quote(f'{name}={value}')}" for name, value in loading.items()]
     given += [f"--compute {shlex.quote(f'{name}={value}')}" for name, value in specification.arguments(options).items()]
-    score = f"evaluate-qa score --metric {metric} --input {shlex.quote(table.name)} --errors skipped.jsonl"
+    score = f"evaluate-qa score --metric {metric} --input {shlex.quote(table.name)}"
     commands = [_KEY] if "endpoint" in loading else []
-    scored = [shlex.quote(f"{Path(table.name).stem}.{end}.jsonl") for end in ("scored", "scored_b")]
-    commands.append(" ".join([score, f"--output {scored[0]}", *given]))
+    stem = Path(table.name).stem
+    scored, skipped = (
+        [shlex.quote(f"{stem}.{end}{more}.jsonl") for more in ("", "_b")] for end in ("scored", "skipped")
+    )
+    commands.append(" ".join([score, f"--errors {skipped[0]} --output {scored[0]}", *given]))
     if table.others:
-        columns = f"--column predictions={table.columns[OTHERS]} --overwrite"
-        commands.append(" ".join([score, f"--output {scored[1]}", columns, *given]))
+        columns = f"--column predictions={table.columns[OTHERS]}"
+        commands.append(" ".join([score, f"--errors {skipped[1]} --output {scored[1]}", columns, *given]))
         commands.append(f"evaluate-qa compare {' '.join(scored)}")
     return "\n".join([*commands, ""])
 
