@@ -7,6 +7,7 @@ from pathlib import Path
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
+from .lists import candidates_in, hedges
 from .phrases import NEGATION
 from .substances import SUBSTANCES
 
@@ -48,10 +49,10 @@ def is_alias(texts: Texts) -> bool:
     >>> is_alias(Texts("What was Mark Twain's real name?", "Mark Twain", "Samuel Clemens"))
     False
     """
-    if NEGATION.search(texts.answer) or " or " in texts.answer:
+    if NEGATION.search(texts.answer) or " or " in texts.answer or hedges(texts.answer):
         return False
     reference, asked = exact_words(texts.reference), exact_words(texts.question.replace("'s ", " "))
-    if contains(texts.answer_words, reference) or contains(asked, reference):
+    if contains(texts.answer_words, reference) or contains(asked, reference) or len(candidates_in(texts.answer)) > 1:
         return False
     names = (name for name in _names()[reference] if not contains(asked, name))
     return any(contains(texts.answer_words, name) for name in names)

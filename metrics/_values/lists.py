@@ -92,6 +92,7 @@ _CANDIDATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\s*1[.)]\s|(?<=\s)\d\d?[.)]\s")
+_COLON = re.compile(r":(?!\d)")
 _INTEGERS_ONLY = re.compile(r"\d{1,9}(?:\s\d{1,9}){3,}")
 _HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
@@ -126,6 +127,11 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _MAY_BE = r"\b(?:could|might|may) (?:also |equally |just as )?(?:well )?be\b"
+_POSSIBILITIES = re.compile(
+    r"\W*there (?:are|may be|could be) (?:several|many|various|multiple|two|three|a few|some) "
+    r"(?:possib|option|candidate)",
+    re.IGNORECASE,
+)
 _CHOOSES = re.compile(
     r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
 )
@@ -473,7 +479,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
     """
     if texts.reference.lower() not in texts.answer.lower() or ";" in texts.answer or "i.e." in texts.answer:
         return False
-    items = _candidates(texts.answer)
+    items = candidates_in(texts.answer)
     if len(items) < _FEW or len(parts(texts.reference)) > 1 or _asks_for_several(texts.question):
         return False
     right = {exact_words(reference) for reference in (texts.reference, *texts.references)}
@@ -489,7 +495,8 @@ def is_one_of_candidates(texts: Texts) -> bool:
 
 def hedges(answer: str) -> bool:
     """Return whether an answer names two things that may be the answer: "It could be A, it could be B"."""
-    return answer.count(" be ") > 1 and len(re.findall(_MAY_BE, answer.lower())) > 1
+    several = _POSSIBILITIES.match(answer) is not None
+    return several or (answer.count(" be ") > 1 and len(re.findall(_MAY_BE, answer.lower())) > 1)
 
 
 def leaves_open(texts: Texts) -> bool:
@@ -499,12 +506,13 @@ def leaves_open(texts: Texts) -> bool:
     True
     """
     reference = re.escape(texts.reference.lower().removeprefix("the "))
-    named = re.search(rf"{_MAY_BE} (?:the |an? )?{reference}\b", texts.answer.lower())
+    before = r"\b(?:is|are|include)\b" if _POSSIBILITIES.match(texts.answer) else _MAY_BE
+    named = re.search(rf"{before} (?:the |an? )?{reference}\b", texts.answer.lower())
     return named is not None and not _asks_for_several(texts.question) and not _CHOOSES.search(texts.answer)
 
 
 @lru_cache(maxsize=1 << 8)
-def _candidates(answer: str) -> Sequence[Sequence[str]]:
+def candidates_in(answer: str) -> Sequence[Sequence[str]]:
     """Return the words of each candidate that an answer may list; nothing for an answer that chooses one."""
     if _INTEGERS_ONLY.fullmatch(answer):
         return [(number,) for number in answer.split()]
@@ -513,7 +521,7 @@ def _candidates(answer: str) -> Sequence[Sequence[str]]:
     if not (many or _UNSURE.search(answer)) or _EXCLUDES.search(answer):
         return []
     pieces = [_HEDGE.sub("", piece) for piece in _CANDIDATE.split(answer)]
-    if any(":" in piece for piece in pieces[1:]):
+    if any(_COLON.search(piece) for piece in pieces[1:]):
         return []  # "Sorted: 3, 7, 9. Median: 7"
     items = [words for piece in pieces if (words := exact_words(piece))]
     if len(items) < _MANY:
