@@ -1,4 +1,4 @@
-"""Score answers in languages that the embedded matcher cannot read: the reference's words have to occur."""
+"""Score answers in languages that the embedded matcher cannot read, by whether they contain the reference's words."""
 
 import re
 
@@ -17,7 +17,7 @@ _ENDING = re.compile(
     r"(?<=\w{3})(?:ами|[ое]го|[ое]му|[иы]ми|[оеаиы][йюмхв]|[аеёиоуыэюяь]|owi|i?em|ie|ach|ami|om|[aeiouyąę])(?!\w)"
 )
 _ENDING_OF_NAME = re.compile(_ENDING.pattern.replace("[йюмхв]", "[йюмх]"))
-# Seas, islands and so on, whose names contain those of countries; and what may precede a noun of one character.
+# Ends of names of seas and islands, which may start with a country, and characters that may precede a noun.
 _FEATURES, _BEFORE_NOUN = "海湾灣島岛", frozenset("是为為叫只隻匹头頭个個的有名一这那這些色大小黑白红紅")
 _OR = re.compile("(?:^| )(?:или|또는|혹은|या|أو|أم|veya|ή|lub|hoặc)(?= )|ま た は|も し く は|或|[还還] 是|か も")
 _NOT_BEFORE = re.compile(

@@ -42,7 +42,7 @@ def are_aliases(name: str, other: str) -> bool:
 
 
 def is_alias(texts: Texts) -> bool:
-    """Return whether an answer has another name of the reference, but neither the reference nor a name in the question.
+    """Return whether an answer names the reference by another name, which the question must not contain.
 
     >>> is_alias(Texts("Who wrote it?", "It was Samuel Clemens.", "Mark Twain"))
     True

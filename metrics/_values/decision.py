@@ -230,7 +230,7 @@ def _shown(text: str) -> str:
 
 
 def _finals(answer: str, reference: str) -> tuple[str, str]:
-    """Return answer and reference. Of a solution, keep what it marks, or what follows "A:" or "the answer is"."""
+    """Return answer and reference. A solution is cut to the result that it marks, or that follows "the answer is"."""
     result = _final(reference)
     marked = _MARKED.search(answer) if any(mark in answer for mark in ("boxed", "**", "```")) else None
     if not marked and any(mark in answer for mark in ("####", "nswer:", "answer>")):

@@ -45,7 +45,7 @@ _asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _IN_BRACKETS = re.compile(r"^\s*[(\[]([^()\[\]]*)[)\]][\s.]*$")
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
 _ANY_OF = re.compile(rf"any ({'|'.join(_COUNTS)}) of:?(?: the following:?)? (.+)", re.IGNORECASE)
-_WANTS_ONE = re.compile(r"\b(?:name|give|mention|state|suggest|what is) (?:one|an example|any)\b", re.IGNORECASE)
+_ASKS_FOR_ONE = re.compile(r"\b(?:name|give|mention|state|suggest|what is) (?:one|an example|any)\b", re.IGNORECASE)
 _POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
 _ORDER = re.compile(
     r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
@@ -178,13 +178,13 @@ def may_be_choice(reference: str) -> bool:
 
 
 def compare_choice(texts: Texts) -> Comparison | None:
-    """Compare an answer with a reference that lists several right ones, of which the question wants some.
+    """Compare an answer with a reference that lists several right answers, if the question asks for one or a few.
 
     >>> compare_choice(Texts("Name two.", "Italy and Japan", "Any two of: Canada, Italy, Japan, the UK")).equal
     True
     """
     match = _ANY_OF.match(texts.reference)
-    if not match and not _WANTS_ONE.search(texts.question):
+    if not match and not _ASKS_FOR_ONE.search(texts.question):
         return None
     wanted, listed = (_COUNTS[match[1].lower()], match[2]) if match else (1, texts.reference)
     accepted = {exact_words(part) for part in parts(listed)}

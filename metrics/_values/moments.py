@@ -230,7 +230,7 @@ def compare_century(texts: Texts) -> bool | None:
 
 
 def compare_days(texts: Texts) -> bool | None:
-    """Return whether the answer has the period of days that the reference is; None unless it has a single period.
+    """Return whether the answer has the reference's period of days; None unless both have a single period.
 
     >>> [compare_days(Texts("", text, "12–14 May 2024")) for text in ("May 12 to 14, 2024", "12-14 March", "12 May")]
     [True, False, None]

@@ -108,7 +108,7 @@ def _compare_constant(texts: Texts) -> Comparison | None:
 
 
 def _exact(value: float | None, values: Values) -> WrittenNumber | None:
-    """Return the value of a constant, or the only number of a text that is none, without a unit."""
+    """Return the value of a constant, or the only number of a text without a constant, if it has no unit."""
     if value is not None:
         return WrittenNumber(value, value, 0.0)
     return values.numbers[0].number if len(values.numbers) == 1 and not values.numbers[0].unit else None

@@ -385,9 +385,10 @@ def _of_several(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: S
 
 
 def _by_noun(text: str, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> tuple[set[bool], set[bool]]:
-    """Return the verdicts on numbers of the noun that is asked for, "8 arms and 3 hearts", and on those without a noun.
+    """Return the verdicts on numbers that count what the question asks for, and those on numbers without a noun.
 
-    A number without a noun has that of the number before it: "Team A won 3 games, and team B won 5".
+    In "8 arms and 3 hearts", only 3 counts hearts. A number without a noun takes the noun of the number before it:
+    "Team A won 3 games, and team B won 5".
     """
     verdicts, counted = (set[bool](), set[bool]()), None
     for mention, same in compared:
@@ -469,7 +470,7 @@ def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> boo
 
 
 def _has_numerator(mention: Mention, reference: Mention, text: str) -> bool:
-    """Return whether a number is a fraction with the reference above, such as "24/30" for 24 right answers."""
+    """Return whether a number is a fraction whose numerator is the reference, such as "24/30" for 24 right answers."""
     fraction = _FRACTION.fullmatch(text[mention.start : mention.end])
     return fraction is not None and int(fraction[1]) == reference.number.value
 

@@ -222,7 +222,7 @@ def says_opposite(texts: Texts) -> bool:
 
 
 def _turns(reference: str, answer: str) -> bool:
-    """Return whether two texts may state a relation from its two ends: "A is above B" and "B is below A"."""
+    """Return whether two texts may state one relation in both directions: "A is above B" and "B is below A"."""
     wanted, said = (text.lower().rstrip(" .").split() for text in (reference, answer))
     ends = {*wanted[-1:], *said[-1:]}
     found = [(sides & {*wanted}, sides & {*said}) for sides in _RELATIONS if sides.isdisjoint(ends)]
