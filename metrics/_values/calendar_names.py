@@ -19,7 +19,6 @@ _NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More oft
 MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS}
 """The number of each month's names, except those that are common words."""
 _CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
-_STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
 # Words that deny a weekday or month, or name only a part of it.
 _LIMITED = re.compile(
     r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
@@ -34,13 +33,17 @@ _TO = word_set("- – — to through thru till until bis")
 _GROUPS = {"weekday": range(5), "weekdays": range(5), "weekend": (5, 6), "weekends": (5, 6)} | dict.fromkeys(
     ("daily", "every day"), range(7)
 )
+_STARTS = frozenset(name[:3] for names in (*_CYCLES, _GROUPS) for name in names)
 _LONGEST_NAME = 8  # Words of an answer that names a weekday, month or season.
 
 
 def is_in_cycle(reference: str) -> bool:
     """Return whether a reference is the name of a weekday, month or season."""
-    may_be = not reference.isascii() or not _STARTS.isdisjoint(word_starts(reference))
-    return may_be and _only_name(reference) is not None
+    return _may_have_name(reference) and _only_name(reference) is not None
+
+
+def _may_have_name(reference: str) -> bool:
+    return not reference.isascii() or not _STARTS.isdisjoint(word_starts(reference))
 
 
 def compare_in_cycle(texts: Texts) -> bool | None:
@@ -99,7 +102,7 @@ def weekdays(text: str) -> frozenset[int]:
 
 def has_weekdays(reference: str) -> bool:
     """Return whether a reference is a list of weekdays."""
-    return len(weekdays(reference)) > 1
+    return _may_have_name(reference) and len(weekdays(reference)) > 1
 
 
 def compare_weekdays(texts: Texts) -> bool | None:

@@ -22,7 +22,7 @@ def compare_correction(texts: Texts) -> bool | None:
     >>> compare_correction(Texts("", "112... sorry, 102.", "102")), compare_correction(Texts("", "Sorry, 102", "102"))
     (True, None)
     """
-    if texts.length > _LONGEST_ANSWER:
+    if texts.length > _LONGEST_ANSWER or not _CORRECTION.search(texts.answer):
         return None
     text, reference_words = texts.answer_values.text, exact_words(texts.reference_values.text)
     corrections = [*_CORRECTION.finditer(text)]

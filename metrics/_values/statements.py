@@ -34,6 +34,7 @@ _RELATIONS = [
         "before after", "above below", "over under", "north south", "east west", "left right", "bought sold",
     )
 ]  # fmt: skip
+_SIDES = frozenset().union(*_RELATIONS)
 _LONGEST_ANSWER = 25  # Words.
 _FEWEST = 3  # Words of a statement with roles.
 _SIDED = frozenset(map(stem, word_set("than beat beats defeated defeats outsold causes caused before after")))
@@ -224,6 +225,8 @@ def says_opposite(texts: Texts) -> bool:
 def _turns(reference: str, answer: str) -> bool:
     """Return whether two texts may state one relation in both directions: "A is above B" and "B is below A"."""
     wanted, said = (text.lower().rstrip(" .").split() for text in (reference, answer))
+    if _SIDES.isdisjoint(wanted) or _SIDES.isdisjoint(said):
+        return False
     ends = {*wanted[-1:], *said[-1:]}
     found = [(sides & {*wanted}, sides & {*said}) for sides in _RELATIONS if sides.isdisjoint(ends)]
     return len(ends) > 1 and any(left and right and left != right for left, right in found)
