@@ -19,12 +19,13 @@ _NO_MONTHS = word_set("may mar jan set dec mars mart maj maja luty")  # More oft
 MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_MONTHS}
 """The number of each month's names, except those that are common words."""
 _CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
-# Words that deny a weekday or month, or name only a part of it.
-_LIMITED = re.compile(
-    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
-    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
+# Words that deny a weekday or month, and those that name only a part of it.
+_DENIED = re.compile(
+    r"\b(?:before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
+    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
     re.IGNORECASE,
 )
+_PART = re.compile(r"\d|第|\b(?:first|second|third|fourth|last|about|early|mid|late)\b", re.IGNORECASE)
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -58,10 +59,12 @@ def compare_in_cycle(texts: Texts) -> bool | None:
     cycle, places, reference_year = reference
     said, year = _without_year(_LATER_CLAUSE.sub("", texts.answer))
     answer = _named(exact_words(said), cycle)
-    if len(answer) != 1 or _LIMITED.search(said):
+    if len(answer) != 1 or _DENIED.search(said):
         return None
     if answer != places:
         return False
+    if _PART.search(said):
+        return None
     alternates = [_ALTERNATING.search(text) is not None for text in (texts.reference, texts.answer)]
     if alternates[0] != alternates[1]:
         return False if "every" in texts.answer_words else None

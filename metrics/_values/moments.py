@@ -74,6 +74,7 @@ _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu|dne) )?(\d\d?)[/.-]\s?(\d\d?)\.?", re.IGNORECASE
 )
 _DAY = 24 * 60  # Minutes.
+_IN_24_HOURS = re.compile(r"\b(?:1[3-9]|2[0-3]):[0-5]\d")
 _SECONDS = re.compile(r"\d:[0-5]\d:([0-5]\d)\b")
 _LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
 _EARLY = 1000  # Earlier years are written like any number.
@@ -364,7 +365,9 @@ def compare_time(texts: Texts) -> Comparison | None:
     values = texts.reference_values
     if len(values.times) != 1 or values.dates:
         return None
-    reference = values.times[0]
+    reference, asked = values.times[0], texts.question_values.times
+    if _IN_24_HOURS.search(texts.question):
+        reference = replace(reference, known=True)
     if rest(f"{values.text[: reference.start]} {_ZONE.sub('', values.text[reference.end :])}", 0, 0):
         return None
     if _HOW_LONG.search(texts.question):
@@ -377,6 +380,8 @@ def compare_time(texts: Texts) -> Comparison | None:
     if _has_other_bound(texts) or (len(seconds[0]) == len(seconds[1]) and seconds[0] != seconds[1]):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
     times = affirmed(texts.answer_values.text, texts.answer_values.times)
+    if not any(time.agrees(reference) for time in asked):  # "22:40 plus 2 hours is 0:40."
+        times = [time for time in times if not any(time.agrees(other) for other in asked)] or times
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(reference) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)

@@ -265,7 +265,7 @@ def compare_person(texts: Texts) -> bool | None:
     asked = asks_who(texts.question)
     if asked and asked["family"] and names[-1:] != [without_accents(asked["family"].lower())]:
         return None
-    if len(names) + (number > 0) < _FULL or (names[-1] in texts.question.lower() and len(person[0]) < _FULL):
+    if len(names) + (number > 0) < _FULL or (len(person[0]) == 1 and names[-1] in texts.question.lower()):
         return None
     return _compare_name(person, reference) if person[0] else _compare_sentence(texts, reference)
 
@@ -313,6 +313,9 @@ def _compare_name(answer: _Person, reference: _Person) -> bool | None:
         same = (not left or left == right[-len(left) :]) or (_compare_given_names(left, right) if right else None)
     elif numbered and len(names) == len(others) == 1:
         same = _compare_given_name(names[0], others[0])
+    elif len(names) == len(others) == _FULL and (names[1] == others[0]) != (names[0] == others[1]):
+        left_over = (names[0], others[1]) if names[1] == others[0] else (names[1], others[0])
+        same = None if _similar(*left_over) else False  # "Upton Sinclair" and "Sinclair Lewis"
     elif left and left[:1] == right[:1] and len(left[0]) >= _SHORTEST_NAME and "-" not in names[-1] + others[-1]:
         same = None if any(_similar(*pair, _SIMILAR_FAMILY) for pair in product(names[1:], others[1:])) else False
     return same if not same or number == other_number else False if numbered else None

@@ -29,11 +29,16 @@ _PRONOUN_AND_VERB = re.compile(
     (?:'s|’s|\ (?:really\ |certainly\ |surely\ |definitely\ )?
         (?:is|does|do|did|was|were|has|have|had|can|ca(?=n)|could|will|wo(?=n)|would|should|must|may|are))
     (?P<no>\ ?not|n't|n’t)?
-    (?:\ indeed|\ be|\ true|\ correct|\ (?P<false>false|wrong|untrue|incorrect))?
+    (?:\ indeed|\ be|\ true|\ correct|\ one|\ any|\ (?P<false>false|wrong|untrue|incorrect))?
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
+_NOBODY = re.compile(
+    r"\W*(?:nobody|no one|none(?: of (?:them|us|it|those|these))?|nothing) (?:is|are|was|were|has|have|had|does|do|did|"
+    r"can|could|will|would)(?: so far| yet| ever)?\W*",
+    re.IGNORECASE,
+)
 _OF_COURSE = re.compile(
     r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
     r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
@@ -77,17 +82,26 @@ _COUNTED_NEGATION = re.compile(
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
+_REASON = re.compile(r" because\b| since\b|, as\b")
+_RELATIVE = re.compile(r",? (?:that|which|who|when|while|as (?:it|they|he|she)) ")
+_NOT_BUT = re.compile(r"(?:(?i:correct|right|true), )?([^,;.]+), (?:and |but )?not ((?:[\w'’-]+ ){0,4}[\w'’-]+)\W*")
+# What may follow a statement, such as a place.
+_PLACE = re.compile(
+    r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
+)
 _BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
 _IN_ENGLISH = re.compile(
     r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
 )
 _AUXILIARIES = word_set(
     "is are was were do does did can could will would should must may might has have had be been the a an in on at "
-    "through of to for from number animal completely totally entirely fully absolutely really definitely truly"
+    "through of to for from number function language animal i you we completely totally entirely fully absolutely "
+    "really definitely truly"
 )
+_DENIED_AUXILIARIES = frozenset(f"{word}nt" for word in (*_AUXILIARIES, "ca", "wo", "sha"))
 _WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
-_BRIEF = 2  # Words of a statement about a pronoun.
+_BRIEF, _PAIR = 2, 2  # Words of a statement about a pronoun, and words that may change places: "A visa is required."
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -190,7 +204,12 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states, _has_pole))
+    if _NOBODY.fullmatch(answer) and not _COUNTED_NEGATION.search(question):
+        return False
+    verdicts = (
+        judge(question, answer)
+        for judge in (_judges, _permits, _emphasizes, ranks_first, _contrasts, _states, _has_pole)
+    )
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
@@ -219,34 +238,71 @@ def _emphasizes(question: str, answer: str) -> bool | None:
     return None if {verb, stem(verb)}.isdisjoint([*asked, *map(stem, asked)]) else not match["no"]
 
 
+def _contrasts(question: str, answer: str) -> bool | None:
+    """Return whether an answer affirms a question by "X, not Y", where only X or only Y is in the question.
+
+    >>> _contrasts("Is Perth the capital?", "It's Canberra, not Perth."), _contrasts("Is he 5?", "He is 5, not 6.")
+    (False, True)
+    """
+    match = _NOT_BUT.fullmatch(answer)
+    if not match or _COUNTED_NEGATION.search(f"{question} {match[1]}"):
+        return None
+    asked = {*map(stem, exact_words(question))} - _AUXILIARIES
+    known = asked | _AUXILIARIES | _PRONOUNS | _SMALL
+    said, denied = ({*map(stem, exact_words(text))} - _AUXILIARIES - _PRONOUNS - _SMALL for text in match.groups())
+    if not said or not denied:
+        return None
+    if denied <= asked and not said <= known:
+        return False
+    return True if said <= known and said & asked and not denied & asked else None
+
+
 def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
-    asked = [stem(word) for word in exact_words(question) if word not in _AUXILIARIES]
     clause = _CLAUSE.split(answer, maxsplit=1)[0]
+    if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
+        return None
+    cut = _PLACE.match(question)
+    verdicts = (
+        _repeats(asked, said, question)
+        for asked in (question, *([cut[1]] if cut else []))
+        for said in dict.fromkeys((clause, _RELATIVE.split(clause, maxsplit=1)[0]))
+    )
+    return next((verdict for verdict in verdicts if verdict is not None), None)
+
+
+def _repeats(question: str, clause: str, whole: str) -> bool | None:
+    """Return whether a clause repeats a question, of which the end may be cut; None if it says something else."""
+    named = [word for word in exact_words(question) if word not in _AUXILIARIES]
+    asked, of_pole = [*map(stem, named)], {POLE[word]: stem(word) for word in named if word in POLE}
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
-    words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and not word.endswith("nt")]
+    words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and word not in _DENIED_AUXILIARIES]
     said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
-    same_end = asked and (asked[-1] in said or opposite(asked[-1], (*words, *said)))
-    if not same_end or _BUT.search(answer) or len(said) > len(asked) + _MORE:
+    said = [
+        word if word in asked else of_pole.get(POLE.get(full), word) for full, word in zip(words, said, strict=True)
+    ]
+    same_end = asked and any(end in said or opposite(end, (*words, *said)) for end in asked[-1:] + named[-1:])
+    if not same_end or len(said) > len(asked) + _MORE:
         return None
     opposites = [word for word in asked if word not in said and opposite(word, (*words, *said))]
     stands_for_noun = words[0] in _PRONOUNS and words[0] not in asked
     repeated = sum(word in said for word in asked) + len(opposites) + stands_for_noun
-    near = said[1:2] == asked[-1:] or opposite(asked[-1], (*words[1:2], *said[1:2]))
+    near = question == whole and (said[1:2] == asked[-1:] or opposite(asked[-1], (*words[1:2], *said[1:2])))
     brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
         return None
-    new = [pair for pair in zip(words, said, strict=True) if pair[1] not in asked and pair[0] not in _PRONOUNS | _SMALL]
+    known = {*asked, *map(stem, exact_words(whole))}
+    new = [pair for pair in zip(words, said, strict=True) if pair[1] not in known and pair[0] not in _PRONOUNS | _SMALL]
     near = near and len(said) <= len(asked) + _BRIEF
     adds = not near and any(not opposite(word, asked) and not opposite(end, asked) for word, end in new)
-    earlier = _WAS.search(answer) and not _WAS.search(question)
+    earlier = _WAS.search(clause) and not _WAS.search(whole)
     order = [asked.index(word) for word in said if asked.count(word) == 1]
-    if adds or earlier or order != sorted(order):
+    if adds or earlier or (order != sorted(order) and len(order) > _PAIR):
         return None  # "He failed to win.", "It was raining."
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
-    return negations % 2 == len(_COUNTED_NEGATION.findall(question)) % 2
+    return negations % 2 == len(_COUNTED_NEGATION.findall(whole)) % 2
 
 
 def _has_pole(question: str, answer: str) -> bool | None:
