@@ -20,8 +20,8 @@ from .moments import (
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
-from .quantities import compare_number, two_forms, wanted_number
 from .reading import Mention, Values, has_value
+from .single_numbers import compare_number, two_forms, wanted_number
 from .units import converted
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")

@@ -98,6 +98,11 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
 
 
+def singulars(words: Iterable[str]) -> set[str]:
+    """Return nouns without the endings of the plural."""
+    return set(map(singular, words))
+
+
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """Return a verb or noun without its ending.
