@@ -7,7 +7,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .formulas import compare_formula, constant, may_be_constant
-from .lists import compare_list, compare_points, is_list
+from .list_rules import compare_list, compare_points, is_list
 from .moments import (
     compare_appointment,
     compare_century,
