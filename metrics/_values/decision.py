@@ -29,10 +29,10 @@ from .candidates import hedges, is_one_of_candidates, leaves_open
 from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .date_rules import PART, compare_part, only_date
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .list_rules import compare_choice, may_be_choice
-from .moments import PART, compare_part, only_date
 from .names import (
     MAY_DIFFER,
     NAME,

@@ -6,22 +6,15 @@ from itertools import pairwise
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .date_rules import compare_century, compare_date, compare_days, compare_period
 from .formulas import compare_formula, constant, may_be_constant
 from .list_rules import compare_list, compare_points, is_list
-from .moments import (
-    compare_appointment,
-    compare_century,
-    compare_date,
-    compare_days,
-    compare_hours,
-    compare_period,
-    compare_time,
-)
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
 from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
+from .time_rules import compare_appointment, compare_hours, compare_time
 from .units import converted
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")

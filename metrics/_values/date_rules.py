@@ -1,4 +1,4 @@
-"""Compare dates, periods and times of day: "In July 1969" has the date "1969", and "21:00" is the time "9 pm"."""
+"""Compare dates and periods: "In July 1969" has the date "1969", and "1914 to 1918" is the period "1914-18"."""
 
 import re
 from collections.abc import Sequence
@@ -7,8 +7,7 @@ from dataclasses import replace
 from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
-from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, Time, agrees
-from .directions import opposite
+from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, agrees
 from .phrases import NEGATION, affirmed, alternatives, negated, rest
 
 _WHEN = re.compile(
@@ -55,30 +54,20 @@ _DAYS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DAY = re.compile(r"\bexact(?:ly)?\b|\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
-_HOW_LONG = re.compile(
-    r"how long|combien de temps|wie lange|cuánto (?:tiempo|dura)|quanto (?:tempo|dura)|hoe lang|"
-    r"сколько (?:времени|длится)",
-    re.IGNORECASE,
-)
-_TO = re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*")
-_UNLIKE = re.compile(rf"{NEGATION.pattern}|\b(?:except|but)\b", re.IGNORECASE)
-# Hours from UTC; a zone without "standard" or "daylight" has two.
-_OFFSETS = {
-    "UTC": (0,), "GMT": (0,), "BST": (1,), "CET": (1,), "CEST": (2,), "EET": (2,), "EEST": (3,), "JST": (9,),
-    "EST": (-5,), "EDT": (-4,), "CST": (-6,), "CDT": (-5,), "MST": (-7,), "MDT": (-6,), "PST": (-8,), "PDT": (-7,),
-    "Eastern time": (-5, -4), "Central time": (-6, -5), "Mountain time": (-7, -6), "Pacific time": (-8, -7),
-}  # fmt: skip
-_ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS).replace(' time', ' [tT]ime')})\b")
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _DAY_IN_DIGITS = re.compile(
     r"(?:(?:on|am|den|le|el|il|(?:n?o )?dia|em|op|dnia|w dniu|dne) )?(\d\d?)[/.-]\s?(\d\d?)\.?", re.IGNORECASE
 )
-_DAY = 24 * 60  # Minutes.
-_SECONDS = re.compile(r"\d:[0-5]\d:([0-5]\d)\b")
 _LONGEST_DATE, _SHORT_DATE = 60, 5  # Characters of a reference, and words of an answer.
 _EARLY = 1000  # Earlier years are written like any number.
 _SENTENCE, _PARAGRAPH = 8, 20  # Words.
 _MOST_DATES = 2  # Dates of an answer that may be wrong.
+
+
+def only_date(reference: str) -> Date | None:
+    """Return the date that a reference is; None for another reference."""
+    texts = Texts("", "", reference)
+    return texts.reference_values.dates[0] if _is_date(texts) else None
 
 
 def _is_date(texts: Texts) -> bool:
@@ -92,12 +81,6 @@ def _is_date(texts: Texts) -> bool:
     counted = dates[0].only_year and not _WHEN.search(texts.question) and _HOW_MANY.search(texts.question)
     others = rest(texts.reference_values.text, dates[0].start, dates[0].end)
     return not counted and all(word in WEEKDAYS for word in others)
-
-
-def only_date(reference: str) -> Date | None:
-    """Return the date that a reference is; None for another reference."""
-    texts = Texts("", "", reference)
-    return texts.reference_values.dates[0] if _is_date(texts) else None
 
 
 def compare_date(texts: Texts) -> Comparison | None:
@@ -122,7 +105,7 @@ def _compare_dates(texts: Texts) -> Comparison:
     ]
     if all(len(named) == 1 for named in days) and days[0] != days[1]:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
-    if texts.length <= _SENTENCE and _has_other_bound(texts):
+    if texts.length <= _SENTENCE and has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
     compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
@@ -148,29 +131,6 @@ def _compare_dates(texts: Texts) -> Comparison:
     return Comparison("date", True if right else False if wrong else None, answer, opened is not None)
 
 
-def compare_part(texts: Texts) -> bool | None:
-    """Compare parts of a month, season, year or decade, such as "late August"; None for other texts.
-
-    >>> [compare_part(Texts("When?", answer, "early March")) for answer in ("in late June", "start of March", "March")]
-    [False, True, None]
-    """
-    found = [[*PART.finditer(text)] for text in (texts.reference, texts.answer)]
-    if [len(matches) for matches in found] != [1, 1]:
-        return None
-    whole = replace(texts, reference=PART.sub("", texts.reference), answer=PART.sub("", texts.answer))
-    same = compare_in_cycle(whole) if is_in_cycle(whole.reference) else None
-    if same is None and (compared := compare_date(whole)):
-        same = compared.equal
-    (reference, answer) = (matches[0].lastgroup for matches in found)
-    return same if not same or reference == answer else False if {reference, answer} == {"early", "late"} else None
-
-
-def _has_other_bound(texts: Texts) -> bool:
-    """Return whether one text has the first time or date, and the other one the last: "from 3 pm" and "until 3 pm"."""
-    bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
-    return bounds[0] == bounds[1][::-1] != bounds[1]
-
-
 def _opened(texts: Texts, date: Date) -> re.Match[str] | None:
     """Match the word of a short answer that makes a date a bound, "before 1990", unless the other texts have bounds."""
     if texts.length > _SHORT_DATE:
@@ -191,76 +151,6 @@ def _names_other_month(texts: Texts, reference: Date) -> bool:
     """Return whether an answer names a month outside its dates: "I applied in June 2018 and was hired that August"."""
     months = {MONTHS[word] for word in texts.answer_words if word in MONTHS}
     return bool(reference.month and months - {date.month for date in texts.answer_values.dates})
-
-
-def _is_period(reference: str) -> bool:
-    """Return whether a reference is a period of years."""
-    return _PERIOD.fullmatch(reference.strip(" .")) is not None
-
-
-def compare_period(texts: Texts) -> bool | None:
-    """Return whether the answer has the period of years that the reference is; None unless it has a single period.
-
-    >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
-    (True, None)
-    """
-    if not _is_period(texts.reference):
-        return None
-    reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
-    dates = texts.answer_values.dates
-    if not periods and len(dates) == 2 and all(date.years for date in dates):  # noqa: PLR2004
-        periods = [(dates[0].fields[0] or 0, dates[1].fields[0] or 0)]  # "It began in 1914 and ended in 1918."
-        if reference[0] not in periods[0] and reference[1] not in periods[0]:
-            return None
-    if not periods or negated(texts.answer):
-        return None
-    same = periods[0] == reference
-    if len({*periods}) > 1:
-        return True if same and " or " not in texts.answer else None
-    return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
-
-
-def compare_century(texts: Texts) -> bool | None:
-    """Compare an ordinal with the years of a century that the question asks for: "17th" and "in the 1600s"."""
-    match = _ORDINAL.fullmatch(texts.reference) if _CENTURY.search(texts.question) else None
-    dates = [date.years for date in texts.answer_values.dates if date.years]
-    if not match or len(dates) != 1 or min(dates[0]) < 0 or negated(texts.answer):
-        return None
-    return {year // 100 + 1 for year in dates[0]} == {int(match[1])}
-
-
-def compare_days(texts: Texts) -> bool | None:
-    """Return whether the answer has the reference's period of days; None unless both have a single period.
-
-    >>> [compare_days(Texts("", text, "12–14 May 2024")) for text in ("May 12 to 14, 2024", "12-14 March", "12 May")]
-    [True, False, None]
-    """
-    reference = _periods_of_days(texts.reference)
-    whole = reference and _DAYS.sub("", texts.reference).strip(" .").lower() in {"", "from", "the", "from the"}
-    answer = _periods_of_days(texts.answer)
-    if not whole or len(answer) != 1 or len(reference) != 1 or NEGATION.search(texts.answer):
-        return None
-    (*days, year), (*other_days, other_year) = answer[0], reference[0]
-    if days != other_days or (year and other_year and year != other_year):
-        return False
-    return None if other_year and not year else True
-
-
-def _periods_of_days(text: str) -> list[tuple[int, int, int, int, str]]:
-    """Return month and day of the start, month and day of the end, and the year, of each period with a month."""
-    found = []
-    for before, day, after, before_last, last, after_last, year in _DAYS.findall(text):
-        months = [before or after, before_last or after_last]
-        first_month, last_month = (MONTH_OF.get((month or months[0] or months[1]).lower(), 0) for month in months)
-        if not months[0]:
-            first_month = last_month
-        if first_month:
-            found.append((first_month, int(day), last_month, int(last), year))
-    return found
-
-
-def _years(first: str, last: str) -> tuple[int, int]:
-    return int(first), int(first[: len(first) - len(last)] + last)
 
 
 def _is_sure(texts: Texts, dates: Sequence[Date]) -> bool:
@@ -302,94 +192,94 @@ def _compare_digits(texts: Texts, reference: Date) -> bool | None:
     return numbers[0].number.value == year
 
 
-# Words that limit a weekday or a time, so that the day is not certain.
-_BOUNDED = re.compile(
-    r"\b(?:from|until|till|by|after|before|since|except|avoid|not|latest|earliest|moved|midnight|closed|full|every)\b|\b12\s?am"
-)
+def has_other_bound(texts: Texts) -> bool:
+    """Return whether one text has the first time or date, and the other one the last: "from 3 pm" and "until 3 pm"."""
+    bounds = [(bool(_FROM.search(text)), bool(_UNTIL.search(text))) for text in (texts.reference, texts.answer)]
+    return bounds[0] == bounds[1][::-1] != bounds[1]
 
 
-def compare_appointment(texts: Texts) -> bool | None:
-    """Compare a date or weekday with a time of day, such as "Monday 14 April, 3 pm"; None for others or if uncertain.
+def compare_part(texts: Texts) -> bool | None:
+    """Compare parts of a month, season, year or decade, such as "late August"; None for other texts.
 
-    >>> compare_appointment(Texts("", "15:00 on Mon, April 14", "Monday 14 April, 3 pm"))
-    True
-    >>> compare_appointment(Texts("", "Tuesday at 9 am", "Thursday 9 am"))
-    False
+    >>> [compare_part(Texts("When?", answer, "early March")) for answer in ("in late June", "start of March", "March")]
+    [False, True, None]
     """
-    wanted = texts.reference_values
-    if len(wanted.dates) > 1 or len(wanted.times) != 1:
+    found = [[*PART.finditer(text)] for text in (texts.reference, texts.answer)]
+    if [len(matches) for matches in found] != [1, 1]:
         return None
-    said = texts.answer_values
-    days = [{WEEKDAYS[word] for word in exact_words(text) if word in WEEKDAYS} for text in (wanted.text, said.text)]
-    if len(said.dates) != len(wanted.dates) or len(said.times) != 1:
-        return None
-    if not wanted.dates and ({*map(len, days)} != {1} or _BOUNDED.search(f"{wanted.text} {said.text}".lower())):
-        return None
-    spans = [(span.start, span.end) for found in (wanted.dates, wanted.times) for span in found]
-    words = rest(wanted.text, min(spans)[0], max(end for _, end in spans))
-    if any(word not in WEEKDAYS for word in words) or negated(said.text):
-        return None
-    if all(days) and days[0] != days[1]:
-        return False
-    dates = zip(said.dates, wanted.dates, strict=True)
-    verdicts = said.times[0].agrees(wanted.times[0]), *(agrees(*pair) for pair in dates)
-    return False if False in verdicts else None if None in verdicts else True
+    whole = replace(texts, reference=PART.sub("", texts.reference), answer=PART.sub("", texts.answer))
+    same = compare_in_cycle(whole) if is_in_cycle(whole.reference) else None
+    if same is None and (compared := compare_date(whole)):
+        same = compared.equal
+    (reference, answer) = (matches[0].lastgroup for matches in found)
+    return same if not same or reference == answer else False if {reference, answer} == {"early", "late"} else None
 
 
-def compare_hours(texts: Texts) -> bool | None:
-    """Compare the hours in which something is open, or takes place; None unless both texts have two times.
+def compare_period(texts: Texts) -> bool | None:
+    """Return whether the answer has the period of years that the reference is; None unless it has a single period.
 
-    >>> [compare_hours(Texts("", answer, "9 am to 5 pm")) for answer in ("9:00-17:00", "5 pm to 9 pm", "until 5 pm")]
-    [True, False, None]
-    """
-    wanted, said = texts.reference_values, texts.answer_values
-    if len(wanted.times) != 2 or len(said.times) != 2 or _UNLIKE.search(said.text):  # noqa: PLR2004
-        return None
-    first, last = wanted.times
-    between = wanted.text[first.end : last.start]
-    if rest(f"{wanted.text[: first.start]} {wanted.text[last.end :]}", 0, 0) or not _TO.fullmatch(between):
-        return None
-    reverses = said.times[0].agrees(last) and said.times[1].agrees(first)  # "It closes at 5 pm and opens at 9 am."
-    if reverses or opposite("open", texts.answer_words):
-        return None
-    return all(time.agrees(other) for time, other in zip(said.times, wanted.times, strict=True))
-
-
-def compare_time(texts: Texts) -> Comparison | None:
-    """Compare the times in the answer with the reference's time of day; None for another reference.
-
-    >>> compare_time(Texts("", "21:00", "9 pm")).equal, compare_time(Texts("", "9", "9 pm")).equal
+    >>> compare_period(Texts("", "between 1918 and 1920", "1918-20")), compare_period(Texts("", "1918", "1918-20"))
     (True, None)
     """
-    values = texts.reference_values
-    if len(values.times) != 1 or values.dates:
+    if not _is_period(texts.reference):
         return None
-    reference = values.times[0]
-    if rest(f"{values.text[: reference.start]} {_ZONE.sub('', values.text[reference.end :])}", 0, 0):
+    reference, *periods = [_years(*ends) for text in (texts.reference, texts.answer) for ends in _PERIOD.findall(text)]
+    dates = texts.answer_values.dates
+    if not periods and len(dates) == 2 and all(date.years for date in dates):  # noqa: PLR2004
+        periods = [(dates[0].fields[0] or 0, dates[1].fields[0] or 0)]  # "It began in 1914 and ended in 1918."
+        if reference[0] not in periods[0] and reference[1] not in periods[0]:
+            return None
+    if not periods or negated(texts.answer):
         return None
-    if _HOW_LONG.search(texts.question):
-        return None  # "5 heures" may be a time or a duration
-    zones = [_ZONE.findall(found.text.replace(" Time", " time")) for found in (texts.answer_values, values)]
-    if all(zones) and zones[0] != zones[1]:
-        said = texts.answer_values.times
-        return Comparison("time", _same_moment(said[0], reference, *zones) if len(said) == 1 else None)
-    seconds = [_SECONDS.findall(found.text) for found in (texts.answer_values, values)]
-    if _has_other_bound(texts) or (len(seconds[0]) == len(seconds[1]) and seconds[0] != seconds[1]):
-        return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
-    times = affirmed(texts.answer_values.text, texts.answer_values.times)
-    answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
-    verdicts = {time.agrees(reference) for time in times}
-    return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
+    same = periods[0] == reference
+    if len({*periods}) > 1:
+        return True if same and " or " not in texts.answer else None
+    return same if same or len(texts.answer_values.dates) <= _MOST_DATES else None
 
 
-def _same_moment(time: Time, reference: Time, zones: Sequence[str], reference_zones: Sequence[str]) -> bool | None:
-    """Compare times in two zones; None if that is not certain."""
-    if len(zones) + len(reference_zones) > 2:  # noqa: PLR2004
+def _is_period(reference: str) -> bool:
+    """Return whether a reference is a period of years."""
+    return _PERIOD.fullmatch(reference.strip(" .")) is not None
+
+
+def _years(first: str, last: str) -> tuple[int, int]:
+    return int(first), int(first[: len(first) - len(last)] + last)
+
+
+def compare_century(texts: Texts) -> bool | None:
+    """Compare an ordinal with the years of a century that the question asks for: "17th" and "in the 1600s"."""
+    match = _ORDINAL.fullmatch(texts.reference) if _CENTURY.search(texts.question) else None
+    dates = [date.years for date in texts.answer_values.dates if date.years]
+    if not match or len(dates) != 1 or min(dates[0]) < 0 or negated(texts.answer):
         return None
-    period = _DAY if time.known and reference.known else _DAY // 2
-    verdicts = {
-        (time.minutes - reference.minutes - 60 * (offset - other)) % period == 0
-        for offset in _OFFSETS[zones[0]]
-        for other in _OFFSETS[reference_zones[0]]
-    }
-    return verdicts.pop() if len(verdicts) == 1 else None
+    return {year // 100 + 1 for year in dates[0]} == {int(match[1])}
+
+
+def compare_days(texts: Texts) -> bool | None:
+    """Return whether the answer has the reference's period of days; None unless both have a single period.
+
+    >>> [compare_days(Texts("", text, "12–14 May 2024")) for text in ("May 12 to 14, 2024", "12-14 March", "12 May")]
+    [True, False, None]
+    """
+    reference = _periods_of_days(texts.reference)
+    whole = reference and _DAYS.sub("", texts.reference).strip(" .").lower() in {"", "from", "the", "from the"}
+    answer = _periods_of_days(texts.answer)
+    if not whole or len(answer) != 1 or len(reference) != 1 or NEGATION.search(texts.answer):
+        return None
+    (*days, year), (*other_days, other_year) = answer[0], reference[0]
+    if days != other_days or (year and other_year and year != other_year):
+        return False
+    return None if other_year and not year else True
+
+
+def _periods_of_days(text: str) -> list[tuple[int, int, int, int, str]]:
+    """Return month and day of the start, month and day of the end, and the year, of each period with a month."""
+    found = []
+    for before, day, after, before_last, last, after_last, year in _DAYS.findall(text):
+        months = [before or after, before_last or after_last]
+        first_month, last_month = (MONTH_OF.get((month or months[0] or months[1]).lower(), 0) for month in months)
+        if not months[0]:
+            first_month = last_month
+        if first_month:
+            found.append((first_month, int(day), last_month, int(last), year))
+    return found
