@@ -11,7 +11,7 @@ from .comparison import Texts
 from .dates import MONTH_OF, numbers_of
 from .phrases import FILLERS, singular
 from .text import plain, word_starts
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 
 WEEKDAYS = numbers_of("weekday")
 """The number of each weekday's names, from 0 for Monday."""
@@ -21,11 +21,7 @@ MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_M
 _CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
 _STARTS = frozenset(name[:3] for cycle in _CYCLES for name in cycle)
 # Words that deny a weekday or month, or name only a part of it.
-_LIMITED = re.compile(
-    r"\d|\b(?:first|second|third|fourth|last|about|early|mid|late|before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
-    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|第|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
-    re.IGNORECASE,
-)
+_LIMITED = re.compile(pattern_of("part_of_cycle"), re.IGNORECASE)
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b[12]\d{3}\b")

@@ -7,6 +7,7 @@ from functools import lru_cache
 from .._shared.words import exact_words
 from .comparison import Texts
 from .lists import EXCLUDES, HEDGE, asks_for_several, parts
+from .word_tables import pattern_of
 
 _CANDIDATE = re.compile(
     r"(?:(?:,(?!\d)|(?<!\d),|[/|\n]|\bor(?: else)?\b|\boder\b|\bou\b|(?<=\w)[.](?=\s|$))\s*)+",
@@ -15,20 +16,14 @@ _CANDIDATE = re.compile(
 _NUMBERING = re.compile(r"^\s*1[.)]\s|(?<=\s)\d\d?[.)]\s")
 _COLON = re.compile(r":(?!\d)")
 _INTEGERS_ONLY = re.compile(r"\d{1,9}(?:\s\d{1,9}){3,}")
-_UNSURE = re.compile(
-    r"\b(?:or|oder|possibly|perhaps|maybe|candidates|possibilities|might be|may be|could be|guess(?:es)?|any of these|"
-    r"one of (?:these|them)|take your pick)\b|\s/\s",
-    re.IGNORECASE,
-)
+_UNSURE = re.compile(rf"\b(?:{pattern_of('unsure')})\b|\s/\s", re.IGNORECASE)
 _MAY_BE = r"\b(?:could|might|may) (?:also |equally |just as )?(?:well )?be\b"
 _POSSIBILITIES = re.compile(
     r"\W*there (?:are|may be|could be) (?:several|many|various|multiple|two|three|a few|some) "
     r"(?:possib|option|candidate)",
     re.IGNORECASE,
 )
-_CHOOSES = re.compile(
-    r"\b(?:but|final|anyway|in the end|going with|i(?:['’]d| would) (?:say|go|pick|choose))\b", re.IGNORECASE
-)
+_CHOOSES = re.compile(rf"\b(?:{pattern_of('choosing')})\b", re.IGNORECASE)
 _LONGEST_CANDIDATE = 5  # Words.
 _FEW, _MANY = 2, 4  # Candidates.
 

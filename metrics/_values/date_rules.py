@@ -9,26 +9,15 @@ from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
 from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, agrees
 from .phrases import NEGATION, affirmed, alternatives, negated, rest
+from .word_tables import pattern_of
 
-_WHEN = re.compile(
-    r"\b(?:when|(?:what|which) (?:year|date|day|month|decade|century)|year|date|how old|century|decade|born|died|"
-    r"wann|jahr|quand|année|cuándo|año|quando|anno|fecha)\b|年|月",
-    re.IGNORECASE,
-)
+_WHEN = re.compile(rf"\b(?:{pattern_of('when')})\b|年|月", re.IGNORECASE)
 _HOW_MANY = re.compile(
     r"\bhow (?:many|much)\b|\bnumber of\b|\bpopulation\b|wie ?viele?|combien|cu[aá]nt[oa]s?|quant[ieo]\b", re.IGNORECASE
 )
-_VAGUE = re.compile(
-    r"\b(?:circa|ca?\.|around|about|by|early|mid|late|before|after|since|approximately|roughly)\b(?!,)", re.IGNORECASE
-)
-_FROM = re.compile(
-    r"\b(?:since|ab|dès|desde|dal|partir|vanaf|from|after|starting|onwards?|at the earliest|"
-    r"(?:no|not) (?:earlier|before))\b",
-    re.IGNORECASE,
-)
-_UNTIL = re.compile(
-    r"\b(?:bis|jusqu|jusque|hasta|fino|até|tot|до|until|till|by|before|at the latest|no later than)\b", re.IGNORECASE
-)
+_VAGUE = re.compile(rf"\b(?:{pattern_of('vague_date')})\b(?!,)", re.IGNORECASE)
+_FROM = re.compile(rf"\b(?:{pattern_of('from')})\b", re.IGNORECASE)
+_UNTIL = re.compile(rf"\b(?:{pattern_of('until')})\b", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:(?P<other>before|after)|by|since|until|till)\s+(?:the\s+)?(?:year\s+)?$", re.IGNORECASE)
 PART = re.compile(
     r"\b(?:in |at )?(?:the )?(?:(?P<early>early|beginning|start|first half)|(?P<mid>mid|middle)|"

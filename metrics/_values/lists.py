@@ -30,18 +30,7 @@ _SEVERAL = re.compile(
 asks_for_several = lru_cache(maxsize=1 << 8)(_SEVERAL.search)
 _IN_BRACKETS = re.compile(r"^\s*[(\[]([^()\[\]]*)[)\]][\s.]*$")
 POINT = re.compile(r"\((?:[-−]?[\d.]+, ?)+[-−]?[\d.]+\)")
-_ORDER = re.compile(
-    r"\b(?:(?<!\bthey )(?<!\byou )(?<!\bwe )(?<!\bhe )(?<!\bto )order|ascending|descending|sequence|starting|"
-    r"from (?:the )?[a-z]+ (?:down |up )?to \w+|from the (?:bottom|top|left|right)|reading from|"
-    r"from (?:the )?[a-z]+(?: [a-z]+)? (?:out|in|up|down)wards?|respectively|increasing|decreasing|"
-    r"rank|sort|(?:ranked|sorted) (?:by|from)|alphabetical|coordinates|"
-    r"steps (?:to|of|for)|"
-    r"beginning with|chronolog\w+|first to \w+|first,? (?:and )?second|"
-    r"(?:smallest|lowest|shortest|oldest|earliest|nearest|closest|lightest|biggest|largest|"
-    r"highest|longest|most|heaviest) (?:first|to (?:the )?(?:\w+est|least))|"
-    r"reihenfolge|ordre|orden|ordine|ordem|volgorde|kolejności|порядке|sırayla)\b|顺序|順序|順番|순서",
-    re.IGNORECASE,
-)
+_ORDER = re.compile(rf"\b(?:{pattern_of('order')})\b|顺序|順序|順番|순서", re.IGNORECASE)
 _PRINTS = re.compile(
     r"\b(?:what|which values) (?:do|does|will|would) [^(`\[]*[(`\[].* (?:return|print|output)\b|"
     r"\boutput of [^(`\[]*[(`\[]",

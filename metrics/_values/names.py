@@ -40,10 +40,7 @@ MAY_DIFFER = re.compile(
 )
 """A word that may name something else if one letter or word changes."""
 _CHEMICAL = re.compile(rf"[a-z0-9,()\[\]'-]*{_ENDING}")
-_CHEMISTRY = re.compile(
-    r"\b(?:compound|chemical|iupac|acid|oxide|salt|formula|hydrocarbon|alcohol|molecule|alkane|alkene|gas|ion|isomer|"
-    r"called|substance|[A-Z][a-z]?\d)"
-)
+_CHEMISTRY = re.compile(rf"\b(?:{pattern_of('chemistry')}|[A-Z][a-z]?\d)")
 _ELSEWHERE = re.compile(r"\b(?:after|before|opposite|not|unlike)\b", re.IGNORECASE)
 _LONGEST_WITH_NAME, _LONGEST_WITH_NUMERAL = 12, 20  # Words.
 _MOST_JOINTS = 6  # Characters.

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from .numerals import NUMERALS, with_numerals
 from .text import Replacement, letter_words, word_starts
-from .word_tables import WORDS, word_set, words_of
+from .word_tables import WORDS, pattern_of, word_set, words_of
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 
@@ -79,15 +79,11 @@ _DENOMINATORS = {
     "ninth": 9, "tenth": 10, "twelfth": 12, "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
 _POWER_OF_SCALE = {word: int(power) for _, kind, power, words in WORDS if kind == "scale" for word in words.split()}
-_PERCENT = re.compile(
-    r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
-)
+_PERCENT = re.compile(pattern_of("percent"), re.IGNORECASE)
 # The first three letters of words in the patterns.
 _IN_PERCENT = word_set("per cen pro cie про")
 _IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b t"), word_set("doz dut dou doc")
-_IN_ENGLISH_NUMBERS = word_set(
-    "zer o os one two thr fou fiv six sev eig nin ten ele twe thi for fif hun tho mil bil tri fir sec"
-)
+_IN_ENGLISH_NUMBERS = words_of("english_number_start")
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(
     r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24}(?:(?<=\d) (?=B\b))?)([kKMT]|(?<=\d)m|bn|B)(?![\w/^])"

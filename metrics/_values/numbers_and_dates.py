@@ -16,6 +16,7 @@ from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
 from .time_rules import compare_appointment, compare_hours, compare_time
 from .units import converted
+from .word_tables import pattern_of
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -32,11 +33,7 @@ _UNITS = re.compile(r"\s(?:square |cubic |sq\.? )?units?\W*$")
 _EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
-_ASKS_NOTATION = re.compile(
-    r"\b(?:in|as|into|to) (?:an? )?(?:roman numerals?|(?:simplified )?fraction|decimal|percent(?:age)?|"
-    r"scientific notation|mixed number|binary|hexadecimal)\b|^compute\b",
-    re.IGNORECASE,
-)
+_ASKS_NOTATION = re.compile(rf"\b(?:in|as|into|to) (?:an? )?(?:{pattern_of('notation')})\b|^compute\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 

@@ -11,14 +11,9 @@ from .comparison import Texts
 from .directions import POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import SIGN_OF_VALUE
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 
-_SYMMETRIC = re.compile(
-    r"\b(?:and|or|with|between|plus|by|of|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|"
-    r"marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
-    r"either|both)\b|[,;&=+*/]",
-    re.IGNORECASE,
-)
+_SYMMETRIC = re.compile(rf"\b(?:{pattern_of('symmetric')})\b|[,;&=+*/]", re.IGNORECASE)
 _COMPARATIVE = re.compile(
     r"\b(?:(?P<how>more|less|fewer)(?: (?P<base>\w+))?|(?!rather|other|either|whether)(?P<word>\w+er)) than\b"
 )

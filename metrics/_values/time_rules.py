@@ -10,12 +10,9 @@ from .date_rules import has_other_bound
 from .dates import Time, agrees
 from .directions import opposite
 from .phrases import NEGATION, affirmed, negated, rest
+from .word_tables import pattern_of
 
-_HOW_LONG = re.compile(
-    r"how long|combien de temps|wie lange|cuánto (?:tiempo|dura)|quanto (?:tempo|dura)|hoe lang|"
-    r"сколько (?:времени|длится)",
-    re.IGNORECASE,
-)
+_HOW_LONG = re.compile(pattern_of("how_long"), re.IGNORECASE)
 _TO = re.compile(r"\s*(?:[-–—]|to|until|till|bis|à|a|alle|tot|do|до)\s*")
 _UNLIKE = re.compile(rf"{NEGATION.pattern}|\b(?:except|but)\b", re.IGNORECASE)
 # Hours from UTC; a zone without "standard" or "daylight" has two.
@@ -28,9 +25,7 @@ _ZONE = re.compile(rf"\b(?:{'|'.join(_OFFSETS).replace(' time', ' [tT]ime')})\b"
 _DAY = 24 * 60  # Minutes.
 _SECONDS = re.compile(r"\d:[0-5]\d:([0-5]\d)\b")
 # Words that limit a weekday or a time, so that the day is not certain.
-_BOUNDED = re.compile(
-    r"\b(?:from|until|till|by|after|before|since|except|avoid|not|latest|earliest|moved|midnight|closed|full|every)\b|\b12\s?am"
-)
+_BOUNDED = re.compile(rf"\b(?:{pattern_of('bound')})\b|\b12\s?am")
 
 
 def compare_time(texts: Texts) -> Comparison | None:

@@ -9,7 +9,7 @@ from .directions import POLE, opposite
 from .number_words import language_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
-from .word_tables import word_set, words_of
+from .word_tables import pattern_of, word_set, words_of
 
 _ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
 _YES = _ENGLISH_YES | words_of("yes")
@@ -34,12 +34,7 @@ _PRONOUN_AND_VERB = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
-_OF_COURSE = re.compile(
-    r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
-    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
-    r"por supuesto|com certeza)\b",
-    re.IGNORECASE,
-)
+_OF_COURSE = re.compile(rf"\s*(?:(?P<no>{pattern_of('of_course_not')})|{pattern_of('of_course')})\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
 _DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
@@ -78,13 +73,8 @@ _COUNTED_NEGATION = re.compile(
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
-_IN_ENGLISH = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
-)
-_AUXILIARIES = word_set(
-    "is are was were do does did can could will would should must may might has have had be been the a an in on at "
-    "through of to for from number animal completely totally entirely fully absolutely really definitely truly"
-)
+_IN_ENGLISH = re.compile(rf"\W*(?:{pattern_of('auxiliary')})\b", re.IGNORECASE)
+_AUXILIARIES = words_of("omittable")
 _WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF = 2  # Words of a statement about a pronoun.
@@ -97,11 +87,7 @@ _ASKS_NAME = re.compile(r"\W*(?:(?:in|on|at|to|from|with) )?(?:which|what|where)
 _UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
 _LETTER = re.compile(r"\W*(?:(?P<yes>y)|n)\W*", re.IGNORECASE)
 # Questions to which an unsure answer, or none, may be right.
-_ASKS_IT = re.compile(
-    r"\b(?:may|might|could|possibl[ey]|mention\w*|provid\w+|information|known?|sure|idea|comment\w*|answer\w*|stated?|says?|"
-    r"specif\w+|clear)\b",
-    re.IGNORECASE,
-)
+_ASKS_IT = re.compile(rf"\b(?:{pattern_of('unsure_question')})\b", re.IGNORECASE)
 # Answers that choose neither.
 _OPEN = re.compile(
     r"\W*(?:(?:yes|true|y)\W+(?:or\W+|and\W+)?(?:no|false|n)|(?:no|false|n)\W+(?:or\W+|and\W+)?(?:yes|true|y)|"
