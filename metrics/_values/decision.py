@@ -33,19 +33,11 @@ from .date_rules import PART, compare_part, only_date
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .list_rules import compare_choice, may_be_choice
-from .names import (
-    MAY_DIFFER,
-    NAME,
-    asks_who,
-    compare_acronym,
-    compare_person,
-    differs_in_one_word,
-    is_same_name,
-    may_be_person,
-)
+from .names import MAY_DIFFER, NAME, compare_acronym, differs_in_one_word, is_same_name
 from .negations import excepts, is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
+from .persons import asks_who, compare_person, may_be_person
 from .phrases import takes_back
 from .places import compare_known_name, is_known_name
 from .quantities import asks_unit, compare_unit
