@@ -12,7 +12,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
 from .comparison import Texts
-from .lists import LONGEST_SOLUTION, SEPARATOR, is_ordered, is_title
+from .lists import LONGEST_SOLUTION, SEPARATOR, is_ordered, is_title, only_number, parts_to_match
 from .number_words import with_digits
 from .numbers import equal
 from .phrases import FILLERS, singular
@@ -39,7 +39,22 @@ _SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings of a name, and the 
 _FEWEST, _MORE_WORDS = 2, 2  # Assignments of a list, and words of an answer besides its numbers.
 
 
-def compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:
+def match_parts(texts: Texts) -> bool | None:
+    """Return whether the answer's list has the parts of the reference and no others; None if that is not certain."""
+    required, items = parts_to_match(texts)
+    if (assigned := _compare_assignments(texts, required)) is not None:
+        return assigned
+    numbers = [number for part in required if (number := only_number(part, texts)) is not None]
+    if len(numbers) == len(required):
+        return _compare_numbers(texts, numbers)
+    facts = [_facts(part, texts) for part in required]
+    names = all(is_title(part) and not any(map(str.isdigit, part)) for part in required)
+    if all(len(words) > 1 for words in facts) and not names:
+        return _compare_facts(texts, facts, [_facts(part, texts) for part in items])
+    return _compare_words(texts, required, items)
+
+
+def _compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:
     """Compare lists of assignments, to one variable or to several; None for another list or if that is not certain."""
     wanted, count = _assigned(plain(texts.reference)) if "=" in texts.reference else ({}, 0)
     if count < _FEWEST or count != len(required):
@@ -58,8 +73,7 @@ def _assigned(text: str) -> tuple[dict[str, set[float]], int]:
     return values, len(pairs)
 
 
-def compare_numbers(texts: Texts, required: Sequence[Mention]) -> bool | None:
-    """Compare lists of numbers."""
+def _compare_numbers(texts: Texts, required: Sequence[Mention]) -> bool | None:
     mentions = [mention for mention in texts.answer_values.numbers if not mention.ordinal]
     if len(mentions) > 3 * len(required):
         return None
@@ -89,14 +103,7 @@ def _in_order(texts: Texts, places: Sequence[int]) -> bool:
     return not is_ordered(texts) or all(place <= following for place, following in pairwise(places))
 
 
-def facts_of(part: str, texts: Texts) -> frozenset[str]:
-    """Return the words of a part, with T and F written out."""
-    text = with_digits(plain(part), texts.language[0]).replace("=", " ")
-    words = [singular(word) for word in exact_words(text, articles=True) if word not in _LINKS]
-    return frozenset(_TRUTH.get(word, word) for word in words)
-
-
-def compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequence[frozenset[str]]) -> bool | None:
+def _compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequence[frozenset[str]]) -> bool | None:
     """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
     if len(items) != len(required):
         return None
@@ -107,7 +114,14 @@ def compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Seque
     return False if frozenset().union(*required) <= frozenset().union(*items) else None
 
 
-def compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> bool | None:
+def _facts(part: str, texts: Texts) -> frozenset[str]:
+    """Return the words of a part, with T and F written out."""
+    text = with_digits(plain(part), texts.language[0]).replace("=", " ")
+    words = [singular(word) for word in exact_words(text, articles=True) if word not in _LINKS]
+    return frozenset(_TRUTH.get(word, word) for word in words)
+
+
+def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> bool | None:
     """Compare lists of single words and names."""
     candidates = [*items, *texts.answer_words] if is_ordered(texts) else items
     places = [_place(texts.answer_words, part, candidates) for part in names]

@@ -8,27 +8,13 @@ from dataclasses import replace
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .list_matching import compare_assignments, compare_facts, compare_numbers, compare_words, facts_of
-from .lists import (
-    EXCLUDES,
-    POINT,
-    SOLVE,
-    asks_for_several,
-    asks_order,
-    is_title,
-    list_in,
-    only_number,
-    parts,
-    parts_or_solutions,
-    without_key,
-    without_remarks,
-)
+from .list_matching import match_parts
+from .lists import EXCLUDES, POINT, SOLVE, asks_order, parts, parts_or_solutions, without_remarks
 from .phrases import negated
 
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
 _ANY_OF = re.compile(rf"any ({'|'.join(_COUNTS)}) of:?(?: the following:?)? (.+)", re.IGNORECASE)
 _ASKS_FOR_ONE = re.compile(r"\b(?:name|give|mention|state|suggest|what is) (?:one|an example|any)\b", re.IGNORECASE)
-_ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 # Words before and after an item that an answer denies; it may deny other items than the reference's.
 _DENIED = (
     r"\b(?:no|not|nor|without|minus|except(?: for)?|but for|excluding|lacks?|lacked)(?: (?:an?|any|the|his|her|its))? "
@@ -42,16 +28,6 @@ _OMITS = re.compile(rf"\b(?:no|without|minus|excluding|lacks?|lacked)\b|{_DENIED
 _KEYS_IN_ORDER = re.compile(r"\b[\w-]+(?:, [\w-]+)*,? and [\w-]+")
 _PRODUCT = re.compile(r"\d\s?(?:[·×*]|\\cdot|\\times)\s?\d")
 _ENDS = re.compile(r"([\[(])[^()\[\]]*,[^()\[\]]*([\])])")  # of an interval
-_FEW = 2  # Parts.
-
-
-def is_list(texts: Texts) -> bool:
-    """Return whether the reference is a list of required parts."""
-    items = parts_or_solutions(texts.reference, texts.question)
-    if len(items) <= 1 or only_number(texts.reference, texts) is not None:
-        return False  # "three hundred and fifty"
-    several = len(items) > _FEW or asks_for_several(texts.question) is not None
-    return several or all(_ASSIGNS.search(part) or only_number(part, texts) is not None for part in items)
 
 
 def compare_list(texts: Texts) -> bool | None:
@@ -62,12 +38,8 @@ def compare_list(texts: Texts) -> bool | None:
     """
     texts = replace(texts, answer=without_remarks(texts.answer, texts.reference))
     asked = _denies(texts.reference) or _denies(texts.question)
-    if (
-        "±" in texts.answer
-        or texts.answer_values.is_range
-        or negated(texts.answer)
-        or (EXCLUDES.search(texts.answer) if asked else _denies(texts.answer))
-    ):
+    other = "±" in texts.answer or texts.answer_values.is_range or negated(texts.answer)
+    if other or (EXCLUDES.search(texts.answer) if asked else _denies(texts.answer)):
         return False if not asked and _omits_part(texts) else None
     ends, other_ends = _ENDS.findall(texts.reference), _ENDS.findall(texts.answer)
     intervals = ends and other_ends and ends != other_ends
@@ -75,19 +47,7 @@ def compare_list(texts: Texts) -> bool | None:
     required_or = " or " in texts.answer and " or " not in texts.reference and not SOLVE.search(texts.question)
     if intervals or products or required_or or (asks_order(texts.question) and _reorders_keys(texts)):
         return None
-    required, items = (
-        without_key(parts_or_solutions(text, texts.question)) for text in (texts.reference, list_in(texts))
-    )
-    if (assigned := compare_assignments(texts, required)) is not None:
-        return assigned
-    numbers = [number for part in required if (number := only_number(part, texts)) is not None]
-    if len(numbers) == len(required):
-        return compare_numbers(texts, numbers)
-    facts = [facts_of(part, texts) for part in required]
-    names = all(is_title(part) and not any(map(str.isdigit, part)) for part in required)
-    if all(len(words) > 1 for words in facts) and not names:
-        return compare_facts(texts, facts, [facts_of(part, texts) for part in items])
-    return compare_words(texts, required, items)
+    return match_parts(texts)
 
 
 def _denies(text: str) -> bool:
@@ -97,10 +57,8 @@ def _denies(text: str) -> bool:
 
 def _omits_part(texts: Texts) -> bool:
     """Return whether an answer denies a part of the reference that it does not also name elsewhere."""
-    items, lower = (
-        (part.removeprefix("the ") for part in parts_or_solutions(texts.reference, texts.question)),
-        texts.answer.lower(),
-    )
+    items = [part.removeprefix("the ") for part in parts_or_solutions(texts.reference, texts.question)]
+    lower = texts.answer.lower()
     named = "|".join(re.escape(item) for item in items if lower.count(item.lower()) == 1)
     pattern = rf"{_DENIED}(?:{named})\b|\b(?:{named}){_DENIED_AFTER}"
     return named != "" and re.search(pattern, texts.answer, re.IGNORECASE) is not None

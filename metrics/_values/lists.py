@@ -38,6 +38,7 @@ _PRINTS = re.compile(
 )
 SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s+or\s+")
+_ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
 _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-−+\d])")
 EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
@@ -65,7 +66,7 @@ _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
 _INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
 _LONGEST = 200  # Characters of a list.
 LONGEST_SOLUTION = 400  # Characters of an answer with values of one variable.
-_LONGEST_PART = 6  # Words.
+_FEW, _LONGEST_PART = 2, 6  # Parts of a short list, and words of a part.
 
 
 @lru_cache(maxsize=1 << 10)
@@ -87,23 +88,27 @@ def parts_or_solutions(text: str, question: str) -> Sequence[str]:
     return parts(_SOLUTION.sub(", ", text) if "or" in text and SOLVE.search(question) else text)
 
 
-def without_key(items: Sequence[str]) -> Sequence[str]:
+def is_list(texts: Texts) -> bool:
+    """Return whether the reference is a list of required parts."""
+    items = parts_or_solutions(texts.reference, texts.question)
+    if len(items) <= 1 or only_number(texts.reference, texts) is not None:
+        return False  # "three hundred and fifty"
+    several = len(items) > _FEW or asks_for_several(texts.question) is not None
+    return several or all(_ASSIGNS.search(part) or only_number(part, texts) is not None for part in items)
+
+
+def parts_to_match(texts: Texts) -> Sequence[Sequence[str]]:
+    """Return the parts of the reference and those of the list in the answer, without the "x =" before them."""
+    return [_without_key(parts_or_solutions(text, texts.question)) for text in (texts.reference, _list_in(texts))]
+
+
+def _without_key(items: Sequence[str]) -> Sequence[str]:
     """Return the parts without the "x =" that all of them start with."""
     keys = {match[0] if (match := _KEY.match(part)) else "" for part in items}
     return [part.removeprefix(*keys) for part in items] if len(keys) == 1 else items
 
 
-def without_remarks(answer: str, reference: str) -> str:
-    """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
-    if len(answer) > LONGEST_SOLUTION:
-        return answer
-    answer = _COUNTING.sub("", _OPENING.sub("", _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")))
-    if "." not in reference and not _INTEGERS.search(reference):
-        answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
-    return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)
-
-
-def list_in(texts: Texts) -> str:
+def _list_in(texts: Texts) -> str:
     """Return the list in an answer, without the words around it. It may be in the only sentence with a part of it."""
     words = {*exact_words(texts.reference)}
     sentences = [text for text in _SENTENCE_END.split(texts.answer) if not words.isdisjoint(exact_words(text))]
@@ -116,6 +121,16 @@ def list_in(texts: Texts) -> str:
     if tail and words.isdisjoint(exact_words(tail[0])):
         return answer[: tail.start()]
     return answer[lead.end() :] if lead and words.isdisjoint(exact_words(lead[0])) else answer  # "The two of them are"
+
+
+def without_remarks(answer: str, reference: str) -> str:
+    """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
+    if len(answer) > LONGEST_SOLUTION:
+        return answer
+    answer = _COUNTING.sub("", _OPENING.sub("", _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")))
+    if "." not in reference and not _INTEGERS.search(reference):
+        answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
+    return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)
 
 
 def only_number(part: str, texts: Texts) -> Mention | None:

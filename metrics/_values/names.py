@@ -42,7 +42,7 @@ RELATIVES = re.compile(rf"\b(?:{pattern_of('relative')})\b|(?<!\bit)(?<!\bthat)[
 _ELSEWHERE = re.compile(r"\b(?:after|before|opposite|not|unlike)\b", re.IGNORECASE)
 _LONGEST_WITH_NAME, _LONGEST_WITH_NUMERAL = 12, 20  # Words.
 _MOST_JOINTS = 6  # Characters.
-NAME = re.compile(r"[^\W\d_]{2}")
+MAY_BE_NAME = re.compile(r"[^\W\d_]{2}")
 """Two letters. In other texts, a hyphen or a raised digit changes a number: 1e-5 is not 1e5."""
 # Between letters, or a letter and a digit.
 _JOINT = re.compile(r"(?<=[^\W\d_])(?!\s+-\d)[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
@@ -71,13 +71,8 @@ def differs_in_one_word(texts: Texts) -> bool:
     if any({left, right} <= kind for kind in _SIDES_OR_NUMERALS):
         return not (RELATIVES.search(texts.answer) or _ELSEWHERE.search(texts.answer))
     # The letter l often stands for the Roman numeral I.
-    letters = (
-        " " in texts.reference
-        and "," not in texts.reference
-        and len(left) == len(right) == 1
-        and (left + right).isalpha()
-        and {*pair} != {"i", "l"}
-    )
+    letters = len(left) == len(right) == 1 and (left + right).isalpha() and {*pair} != {"i", "l"}
+    letters = letters and " " in texts.reference and "," not in texts.reference
     chemicals = _CHEMICAL.fullmatch(left) and _CHEMICAL.fullmatch(right) and _CHEMISTRY.search(texts.question)
     differs = letters or (bool(chemicals) and not have_one_name(left, right)) or _has_other_prefix(left, right)
     return (differs or _are_exclusive(left, right)) and texts.answer.count(" ") <= _LONGEST_WITH_NAME

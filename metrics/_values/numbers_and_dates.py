@@ -8,7 +8,8 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .date_rules import compare_century, compare_date, compare_days, compare_period
 from .formulas import compare_formula, constant, may_be_constant
-from .list_rules import compare_list, compare_points, is_list
+from .list_rules import compare_list, compare_points
+from .lists import is_list
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
 from .phrases import negated
@@ -113,14 +114,10 @@ def _compare_ratio(texts: Texts) -> bool | None:
     reference, *ratios = [tuple(number.replace(",", "") for number in ratio.groups()) for ratio in found]
     if len(ratios) != 1 or negated(texts.answer):
         return None
-    if (asked := _RATIO_OF.search(texts.question)) and (
-        parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))
-    ):
-        return (
-            tuple(parts.get(name) for name in asked.groups()) == reference
-            if parts.keys() >= {*asked.groups()}
-            else None
-        )
+    asked = _RATIO_OF.search(texts.question)
+    if asked and (parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))):
+        numbers = tuple(parts.get(name) for name in asked.groups())
+        return None if None in numbers else numbers == reference
     # "One part cement to two parts sand" may name the things in another order than the question.
     (left, right), (first, second) = (map(int, ratio) for ratio in (reference, ratios[0]))
     return ratios[0] == reference or (None if "part" in texts.answer or left * second == right * first else False)

@@ -62,11 +62,8 @@ def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
     number = converted(mention.number, *units)
-    if (
-        may_mean_same(*units)
-        and not _ASKS_WEIGHT.search(texts.question)
-        and (number is None or mention.number.value == reference.number.value)
-    ):
+    as_written = may_mean_same(*units) and not _ASKS_WEIGHT.search(texts.question)
+    if as_written and (number is None or mention.number.value == reference.number.value):
         number = mention.number
     if "degree" in units and not _TEMPERATURES.isdisjoint(units):
         return equal(mention.number, reference.number, texts.tolerance) or None

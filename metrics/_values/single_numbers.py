@@ -103,7 +103,7 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     if words and reference.ordinal and reference.number.value == 1 and not after.strip():
         return Comparison(reference.kind)  # "The tortoise came first"
     if (words and reference.ordinal) or set(words) & set(exact_words(before)):
-        return _compare_name(texts, reference, words)
+        return _compare_numbered_name(texts, reference, words)
     new = set(words) - set(exact_words(texts.question))
     following = next(iter(after.split()), "") if reference.end else ""
     title = following[:1].isupper() and following not in texts.question.split()
@@ -112,7 +112,7 @@ def compare_number(texts: Texts, reference: Mention) -> Comparison:
     return _compare_quantity(texts, reference, words)
 
 
-def _compare_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
+def _compare_numbered_name(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a name with a number, such as Apollo 11 or the 14th Amendment."""
     if reference.unit or len(words) > _LONGEST_NAME or reference.number.is_range or not reference.number.integer:
         return Comparison(reference.kind)
