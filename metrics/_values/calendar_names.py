@@ -50,7 +50,7 @@ def compare_in_cycle(texts: Texts) -> bool | None:
         return None
     cycle, places, reference_year = reference
     said, year = _without_year(_LATER_CLAUSE.sub("", texts.answer))
-    answer = _named(exact_words(said), cycle)
+    answer = _find_names(exact_words(said), cycle)
     if len(answer) != 1 or _LIMITED.search(said):
         return None
     if answer != places:
@@ -65,8 +65,8 @@ def _only_name(reference: str) -> tuple[Mapping[str, int], set[int], str] | None
     """Return the cycle of the only word of a reference, the word's number, and the year; None for another reference."""
     text, year = _without_year(reference)
     words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
-    cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
-    return (cycle, _named(words, cycle), year) if cycle else None
+    cycle = next((cycle for cycle in _CYCLES if _find_names(words, cycle)), None) if len(words) == 1 else None
+    return (cycle, _find_names(words, cycle), year) if cycle else None
 
 
 def weekdays(text: str) -> frozenset[int]:
@@ -82,7 +82,7 @@ def weekdays(text: str) -> frozenset[int]:
             to = bool(days)
         elif word in _GROUPS:
             days += _GROUPS[word]
-        elif found := _named([word], WEEKDAYS):
+        elif found := _find_names([word], WEEKDAYS):
             day = found.pop()
             if to:  # also from Friday to Monday
                 days += [place % 7 for place in range(days[-1], day if days[-1] < day else day + 7)]
@@ -119,9 +119,9 @@ def keys_in_cycle(name: str) -> frozenset[str]:
     """
     words = exact_words(plain(name))
     cycles = enumerate(_CYCLES if len(words) == 1 else ())
-    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _named(words, names))
+    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _find_names(words, names))
 
 
-def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
+def _find_names(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
     """Return the numbers of a cycle's names among words, which may be plurals."""
     return {cycle[form] for word in words for form in (word, singular(word)) if form in cycle}

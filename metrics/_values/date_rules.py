@@ -8,7 +8,7 @@ from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
 from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, agrees
-from .phrases import NEGATION, affirmed, alternatives, negated, rest
+from .phrases import NEGATION, affirmed_values, are_alternatives, ends_in_negation, rest
 from .word_tables import pattern_of
 
 _WHEN = re.compile(rf"\b(?:{pattern_of('when')})\b|年|月", re.IGNORECASE)
@@ -96,7 +96,7 @@ def _compare_dates(texts: Texts) -> Comparison:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
     if texts.length <= _SENTENCE and has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
-    compared = [(date, agrees(date, reference)) for date in affirmed(text, texts.answer_values.dates)]
+    compared = [(date, agrees(date, reference)) for date in affirmed_values(text, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
     # The question is read only if an answer's date differs, or has a year that the reference lacks.
@@ -110,9 +110,9 @@ def _compare_dates(texts: Texts) -> Comparison:
         compare = _compare_century if _CENTURY.search(texts.reference) else _compare_digits
         return Comparison("date", compare(texts, reference))
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
-    if alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
+    if are_alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
         return Comparison("date", False, answer, may_contain_reference=True)
-    opened = _opened(texts, compared[0][0]) if all(verdicts) else None
+    opened = _match_bound(texts, compared[0][0]) if all(verdicts) else None
     wrong = set(verdicts) == {False} and _is_sure(texts, [date for date, _ in compared])
     wrong = wrong or (set(verdicts) == {None} and _lacks(texts, compared[0][0], reference))
     wrong = wrong or bool(opened and opened["other"] and not NEGATION.search(text))
@@ -120,7 +120,7 @@ def _compare_dates(texts: Texts) -> Comparison:
     return Comparison("date", True if right else False if wrong else None, answer, opened is not None)
 
 
-def _opened(texts: Texts, date: Date) -> re.Match[str] | None:
+def _match_bound(texts: Texts, date: Date) -> re.Match[str] | None:
     """Match the word of a short answer that makes a date a bound, "before 1990", unless the other texts have bounds."""
     if texts.length > _SHORT_DATE:
         return None
@@ -218,7 +218,7 @@ def compare_period(texts: Texts) -> bool | None:
         periods = [(dates[0].fields[0] or 0, dates[1].fields[0] or 0)]  # "It began in 1914 and ended in 1918."
         if reference[0] not in periods[0] and reference[1] not in periods[0]:
             return None
-    if not periods or negated(texts.answer):
+    if not periods or ends_in_negation(texts.answer):
         return None
     same = periods[0] == reference
     if len({*periods}) > 1:
@@ -239,7 +239,7 @@ def compare_century(texts: Texts) -> bool | None:
     """Compare an ordinal with the years of a century that the question asks for: "17th" and "in the 1600s"."""
     match = _ORDINAL.fullmatch(texts.reference) if _CENTURY.search(texts.question) else None
     dates = [date.years for date in texts.answer_values.dates if date.years]
-    if not match or len(dates) != 1 or min(dates[0]) < 0 or negated(texts.answer):
+    if not match or len(dates) != 1 or min(dates[0]) < 0 or ends_in_negation(texts.answer):
         return None
     return {year // 100 + 1 for year in dates[0]} == {int(match[1])}
 

@@ -20,7 +20,7 @@ from .places import keys_of
 from .reading import Mention
 from .substances import substance
 from .text import plain
-from .units import converted
+from .units import convert
 from .word_tables import word_set
 
 _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
@@ -56,16 +56,16 @@ def match_parts(texts: Texts) -> bool | None:
 
 def _compare_assignments(texts: Texts, required: Sequence[str]) -> bool | None:
     """Compare lists of assignments, to one variable or to several; None for another list or if that is not certain."""
-    wanted, count = _assigned(plain(texts.reference)) if "=" in texts.reference else ({}, 0)
+    wanted, count = _assignments(plain(texts.reference)) if "=" in texts.reference else ({}, 0)
     if count < _FEWEST or count != len(required):
         return None
-    said, _ = _assigned(texts.answer_values.text[:LONGEST_SOLUTION])
+    said, _ = _assignments(texts.answer_values.text[:LONGEST_SOLUTION])
     if any(len(said.get(name, ())) != len(values) for name, values in wanted.items()):
         return None
     return all(said[name] == values for name, values in wanted.items())
 
 
-def _assigned(text: str) -> tuple[dict[str, set[float]], int]:
+def _assignments(text: str) -> tuple[dict[str, set[float]], int]:
     """Return the values of each variable in a text, and the number of assignments."""
     pairs, values = _ASSIGNED.findall(text), defaultdict[str, set[float]](set)
     for name, value in pairs:
@@ -94,7 +94,7 @@ def _compare_numbers(texts: Texts, required: Sequence[Mention]) -> bool | None:
 
 def _equal(mention: Mention, reference: Mention, texts: Texts) -> bool:
     unit = reference.unit or mention.unit
-    number = converted(mention.number, mention.unit or unit, unit)
+    number = convert(mention.number, mention.unit or unit, unit)
     return number is not None and equal(number, reference.number, texts.tolerance)
 
 
@@ -137,7 +137,7 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
         if all(_place(exact_words(part), name, [part]) is None and not {*exact_words(name)} <= words for name in names)
     ]
     if missing:
-        return False if _lacks(texts, names, missing) else _with_missing(names, items, missing, others)
+        return False if _lacks(texts, names, missing) else _compare_missing(names, items, missing, others)
     short = all(len(exact_words(part)) <= _SHORT_PART for part in items)
     if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
@@ -161,7 +161,7 @@ def _lacks(texts: Texts, required: Sequence[str], missing: Sequence[str]) -> boo
     return only < kept == items and absent and short and not _OPEN.search(texts.answer)
 
 
-def _with_missing(
+def _compare_missing(
     required: Sequence[str], items: Sequence[str], missing: Sequence[str], others: Sequence[str]
 ) -> bool | None:
     """Return False if parts are certainly missing, or one is replaced by another; else None."""

@@ -10,7 +10,7 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .list_matching import match_parts
 from .lists import EXCLUDES, POINT, SOLVE, asks_order, parts, parts_or_solutions, without_remarks
-from .phrases import negated
+from .phrases import ends_in_negation
 
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
 _ANY_OF = re.compile(rf"any ({'|'.join(_COUNTS)}) of:?(?: the following:?)? (.+)", re.IGNORECASE)
@@ -38,7 +38,7 @@ def compare_list(texts: Texts) -> bool | None:
     """
     texts = replace(texts, answer=without_remarks(texts.answer, texts.reference))
     asked = _denies(texts.reference) or _denies(texts.question)
-    other = "±" in texts.answer or texts.answer_values.is_range or negated(texts.answer)
+    other = "±" in texts.answer or texts.answer_values.is_range or ends_in_negation(texts.answer)
     if other or (EXCLUDES.search(texts.answer) if asked else _denies(texts.answer)):
         return False if not asked and _omits_part(texts) else None
     ends, other_ends = _ENDS.findall(texts.reference), _ENDS.findall(texts.answer)

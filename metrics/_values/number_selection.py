@@ -80,7 +80,7 @@ def _is_asked(mention: Mention, texts: Texts) -> bool:
 
 def counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether an answer counts other things than the reference, such as "2 spades" for "2 clubs"."""
-    question_words, counted = exact_words(texts.question), singulars(_counted(texts.question))
+    question_words, counted = exact_words(texts.question), singulars(_counted_words(texts.question))
     known = singulars((*words, *question_words))
     if not mention.noun or mention.noun in NOT_NOUNS or singular(mention.noun) in known:
         return False
@@ -98,7 +98,7 @@ def select_verdict(texts: Texts, compared: Sequence[tuple[Mention, bool]], words
         for pair in outside
         if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start]) or _TOTAL.match(text, pair[0].end)
     ]
-    nouns = singulars((*words, *_counted(texts.question)))
+    nouns = singulars((*words, *_counted_words(texts.question)))
     if results:
         last, same = results[-1]
         written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
@@ -168,7 +168,7 @@ def is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words
     length, alone = texts.length, len({mention.number for mention in mentions}) == 1
     if length > PARAGRAPH:
         return False
-    nouns = singulars((*words, *_counted(texts.question)))
+    nouns = singulars((*words, *_counted_words(texts.question)))
     about_it = any(_nouns(texts.answer_values.text, mention) & nouns for mention in mentions)
     measured = alone and bool(reference.unit and mentions[0].unit)
     before = texts.answer_values.text[max(0, mentions[-1].start - 40) : mentions[-1].start]
@@ -176,7 +176,7 @@ def is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words
     return (alone and length <= _SENTENCE) or about_it or measured or bool(result)
 
 
-def _counted(question: str) -> list[str]:
+def _counted_words(question: str) -> list[str]:
     """Return what a question counts: "bones" for "How many bones are there?"."""
     match = COUNTED.search(question)
     words = dropwhile(NO_NOUN.__contains__, match[1].lower().split() if match else [])

@@ -130,9 +130,9 @@ def with_digits(text: str, language: str = "en") -> str:
     if language in NUMERALS:
         text = with_numerals(text, language)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
-        text = _SCALED.sub(lambda match: _scaled(match, language), text)
+        text = _SCALED.sub(lambda match: _scale(match, language), text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
-        text = _LETTER_SCALED.sub(_letter_scaled, text)
+        text = _LETTER_SCALED.sub(_scale_by_letter, text)
     if language not in NUMERALS and (language != "en" or not _IN_ENGLISH_NUMBERS.isdisjoint(starts)):
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
@@ -143,13 +143,13 @@ def with_digits(text: str, language: str = "en") -> str:
     return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
 
 
-def _scaled(match: re.Match[str], language: str) -> str:
+def _scale(match: re.Match[str], language: str) -> str:
     """Return 5×10^6 for "5 million"; an English mil is a thousandth of an inch, or short for a million."""
     number, scale = match[1].rstrip(".,"), match[2].lower()
     return match[0] if language == "en" and scale == "mil" else f"{number}×10^{_POWER_OF_SCALE[scale]}"
 
 
-def _letter_scaled(match: re.Match[str]) -> str:
+def _scale_by_letter(match: re.Match[str]) -> str:
     """Return 12×10^3 for 12k. After a currency, m is a million and T a trillion; otherwise, they are units."""
     currency, digits, letter = match.groups("")
     unit = not currency and (letter in "mT" or digits.endswith(" "))

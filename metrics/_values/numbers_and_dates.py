@@ -12,11 +12,11 @@ from .list_rules import compare_list, compare_points
 from .lists import is_list
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
-from .phrases import negated
+from .phrases import ends_in_negation
 from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
 from .time_rules import compare_appointment, compare_hours, compare_time
-from .units import converted
+from .units import convert
 from .word_tables import pattern_of
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
@@ -112,7 +112,7 @@ def _compare_ratio(texts: Texts) -> bool | None:
         return None
     found = match, *_RATIO.finditer(texts.answer_values.text)
     reference, *ratios = [tuple(number.replace(",", "") for number in ratio.groups()) for ratio in found]
-    if len(ratios) != 1 or negated(texts.answer):
+    if len(ratios) != 1 or ends_in_negation(texts.answer):
         return None
     asked = _RATIO_OF.search(texts.question)
     if asked and (parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))):
@@ -126,10 +126,10 @@ def _compare_ratio(texts: Texts) -> bool | None:
 def _compare_dimensions(texts: Texts) -> bool | None:
     """Compare sizes such as "210 × 297 mm" and "21 cm by 29.7 cm", in the order of the reference."""
     reference, answer = map(_dimensions, (texts.reference_values, texts.answer_values))
-    if len(reference) < 2 or len(answer) != len(reference) or negated(texts.answer):  # noqa: PLR2004
+    if len(reference) < 2 or len(answer) != len(reference) or ends_in_negation(texts.answer):  # noqa: PLR2004
         return None
     pairs = [
-        (converted(mine.number, mine.unit, own.unit), own.number) for mine, own in zip(answer, reference, strict=True)
+        (convert(mine.number, mine.unit, own.unit), own.number) for mine, own in zip(answer, reference, strict=True)
     ]
     if any(number is None for number, _ in pairs):
         return None

@@ -8,7 +8,7 @@ from .comparison import Texts
 from .numbers import equal
 from .phrases import singulars
 from .reading import Mention
-from .units import converted, same_unit, unit_at
+from .units import convert, same_unit, unit_at
 from .word_tables import word_set
 
 COUNTED = re.compile(
@@ -57,11 +57,11 @@ def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bo
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two quantities are the same; None if they measure different things."""
     units = [mention.unit, reference.unit]
-    if converted(mention.number, *units) is None:
+    if convert(mention.number, *units) is None:
         units = [_without_period(unit, texts.question) for unit in units]
     if (rate := _PER_PERIOD.match(units[0])) and units[1] == rate[1] and (asked := _ADVERB.search(texts.question)):
         units[1] = f"{rate[1]}/({_PERIODS[asked[0][:3].lower()]})"  # $12 a year is a monthly rent of $1.
-    number = converted(mention.number, *units)
+    number = convert(mention.number, *units)
     as_written = may_mean_same(*units) and not _ASKS_WEIGHT.search(texts.question)
     if as_written and (number is None or mention.number.value == reference.number.value):
         number = mention.number
@@ -95,7 +95,7 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
         return None  # a unit that is not known
     text, measured = (texts.answer_values.text, mention) if mention.unit else (texts.reference_values.text, reference)
     if reference.unit and len(texts.named_units) == 1:  # "3.1" for "5 km", if the question asks for miles
-        number = converted(reference.number, reference.unit, *texts.named_units)
+        number = convert(reference.number, reference.unit, *texts.named_units)
         if number and reference.unit not in texts.named_units:
             return equal(mention.number, number, texts.tolerance)
     if mention.number.value == -reference.number.value != 0:
@@ -104,7 +104,7 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     units, repeated = texts.named_units, not words.isdisjoint(texts.question_words)
     named = any(same_unit(measured.unit, unit) for unit in texts.asked_units) or (repeated and not units)
     other = mention.unit and not named and not repeated
-    asked = [converted(mention.number, mention.unit, unit) for unit in units] if other else []
+    asked = [convert(mention.number, mention.unit, unit) for unit in units] if other else []
     if len(asked) == 1 and asked[0]:
         return equal(asked[0], reference.number, texts.tolerance)  # "How many tablespoons?" - "16 teaspoons"
     if same or mention.unit:

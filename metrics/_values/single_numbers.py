@@ -12,10 +12,10 @@ from .frequencies import MAY_BE_FREQUENCY
 from .number_directions import has_opposite_direction, is_reversed, with_sign
 from .number_selection import PARAGRAPH, compare_asked_numbers, counts_other_things, is_sure, select_verdict
 from .numbers import WrittenNumber
-from .phrases import NEGATION, affirmed, alternatives, rest, singular, singulars
+from .phrases import NEGATION, affirmed_values, are_alternatives, rest, singular, singulars
 from .quantities import COUNTED, may_mean_same
 from .reading import Mention, read, value_of_roman
-from .units import converted, readable, same_unit
+from .units import convert, readable, same_unit
 
 _NUMBERED = re.compile(r"\b(?:number|chapter|act|volume|part|numeral|book|section)\b", re.IGNORECASE)
 _DIGIT, _CODE = re.compile(r"\d"), re.compile(r"0\d+")
@@ -72,7 +72,7 @@ def two_forms(texts: Texts) -> list[Texts]:
     if len(numbers) != 2 or not _SECOND_FORM.fullmatch(text[numbers[0].end : numbers[1].start]):  # noqa: PLR2004
         return []
     first, second = numbers
-    value = converted(first.number, first.unit, second.unit) if first.unit and second.unit else None
+    value = convert(first.number, first.unit, second.unit) if first.unit and second.unit else None
     low, high = second.number.value * (1 - _SAME_QUANTITY), second.number.high * (1 + _SAME_QUANTITY)
     if text[: first.start].strip() or text[second.end :].strip(" )") or not (value and low <= value.value <= high):
         return []
@@ -117,7 +117,7 @@ def _compare_numbered_name(texts: Texts, reference: Mention, words: Sequence[str
     if reference.unit or len(words) > _LONGEST_NAME or reference.number.is_range or not reference.number.integer:
         return Comparison(reference.kind)
     text, names = texts.answer_values.text, singulars(words)
-    integers = [mention for mention in affirmed(text, texts.answer_values.numbers) if mention.number.integer]
+    integers = [mention for mention in affirmed_values(text, texts.answer_values.numbers) if mention.number.integer]
     near = [mention for mention in integers if _around(text, mention) & names]
     if not near and texts.short:
         near = [mention for mention in integers if not rest(text, mention.start, mention.end)]
@@ -147,7 +147,7 @@ def _around(text: str, mention: Mention) -> set[str]:
 def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.answer_values.text
-    said = affirmed(text, texts.answer_values.numbers)
+    said = affirmed_values(text, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
     mentions = [with_sign(text, mention, reference, texts.question) for mention in said]
@@ -173,8 +173,8 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
             may_contain_reference=True,
         )
     spans = [(mention.start, mention.end) for mention, _ in compared]
-    hedges = alternatives(text, spans, [same for _, same in compared])
-    answer = "; ".join(_shown(text, mention, reference.unit) for mention, _ in compared)
+    hedges = are_alternatives(text, spans, [same for _, same in compared])
+    answer = "; ".join(_show(text, mention, reference.unit) for mention, _ in compared)
     rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
     rejects = rejects or any(not same and _is_other_measure(mention, reference) for mention, same in compared)
     return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
@@ -209,9 +209,9 @@ def _verdict(
     return False if not bounded and is_sure(texts, reference, mentions, words) else None
 
 
-def _shown(text: str, mention: Mention, unit: str) -> str:
+def _show(text: str, mention: Mention, unit: str) -> str:
     """Return a number as it is written, with its value in another unit."""
     written = text[mention.start : mention.end].strip()
     shows_other = unit and mention.unit not in {"", unit} and not may_mean_same(mention.unit, unit)
-    other = converted(mention.number, mention.unit, unit) if shows_other else None
+    other = convert(mention.number, mention.unit, unit) if shows_other else None
     return written if other is None else f"{written} ({round(other.value, 9) + 0.0:.4g} {readable(unit)})"

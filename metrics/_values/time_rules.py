@@ -9,7 +9,7 @@ from .comparison import Comparison, Texts
 from .date_rules import has_other_bound
 from .dates import Time, agrees
 from .directions import opposite
-from .phrases import NEGATION, affirmed, negated, rest
+from .phrases import NEGATION, affirmed_values, ends_in_negation, rest
 from .word_tables import pattern_of
 
 _HOW_LONG = re.compile(pattern_of("how_long"), re.IGNORECASE)
@@ -49,7 +49,7 @@ def compare_time(texts: Texts) -> Comparison | None:
     seconds = [_SECONDS.findall(found.text) for found in (texts.answer_values, values)]
     if has_other_bound(texts) or (len(seconds[0]) == len(seconds[1]) and seconds[0] != seconds[1]):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
-    times = affirmed(texts.answer_values.text, texts.answer_values.times)
+    times = affirmed_values(texts.answer_values.text, texts.answer_values.times)
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)
     verdicts = {time.agrees(reference) for time in times}
     return Comparison("time", verdicts.pop() if len(verdicts) == 1 else None, answer)
@@ -106,7 +106,7 @@ def compare_appointment(texts: Texts) -> bool | None:
         return None
     spans = [(span.start, span.end) for found in (wanted.dates, wanted.times) for span in found]
     words = rest(wanted.text, min(spans)[0], max(end for _, end in spans))
-    if any(word not in WEEKDAYS for word in words) or negated(said.text):
+    if any(word not in WEEKDAYS for word in words) or ends_in_negation(said.text):
         return None
     if all(days) and days[0] != days[1]:
         return False
