@@ -107,7 +107,7 @@ def _compare_dates(texts: Texts) -> Comparison:
     if new and not new <= {date.years for date in texts.question_values.dates}:
         return Comparison("date")  # a year that the reference does not confirm
     if not compared:
-        compare = _compare_century if _CENTURY.search(texts.reference) else _compare_digits
+        compare = _compare_with_ordinal if _CENTURY.search(texts.reference) else _compare_digits
         return Comparison("date", compare(texts, reference))
     answer, verdicts = "; ".join(text[date.start : date.end] for date, _ in compared), [same for _, same in compared]
     if are_alternatives(text, [(date.start, date.end) for date, _ in compared], verdicts):
@@ -157,7 +157,7 @@ def _next_year(answer: Date, reference: Date) -> bool:
     return abs(answer.years[0] - reference.years[0]) == 1
 
 
-def _compare_century(texts: Texts, reference: Date) -> bool | None:
+def _compare_with_ordinal(texts: Texts, reference: Date) -> bool | None:
     """Compare a century with an ordinal alone, such as "the 17th"."""
     numbers = [mention.number.value for mention in texts.answer_values.numbers if mention.ordinal]
     if len(numbers) != 1 or not texts.short or not reference.years or reference.years[0] < 0:
@@ -232,6 +232,7 @@ def _is_period(reference: str) -> bool:
 
 
 def _years(first: str, last: str) -> tuple[int, int]:
+    """Return the years of a period: 1914 and 1918 for "1914" and "18"."""
     return int(first), int(first[: len(first) - len(last)] + last)
 
 

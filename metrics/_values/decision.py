@@ -8,7 +8,7 @@ How a decision is made:
 2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
    reads their numbers, dates and times (reading.py) when a rule first asks for them.
 3. The rules of `_RULES` are tried in their order, except those whose limits and fast tests leave them out. The first
-   one with a result decides, even if that is "not certain". Rules for numbers and dates have a table of their own.
+   one with a result decides, even if that is "not certain". The last one tries those of numbers_and_dates.py in turn.
 4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
    contain the reference. No verdict means that the metric's model decides.
 """

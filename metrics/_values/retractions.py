@@ -36,6 +36,4 @@ def compare_correction(texts: Texts) -> bool | None:
     if first and not last:
         return False if new and not ends_in_negation(before) else None
     short = last and not first and exact_words(before) and len(exact_words(after)) <= _LONGEST
-    return (
-        True if short and not ends_in_negation(after.partition(texts.reference_values.text)[0]) else None
-    )
+    return True if short and not ends_in_negation(after.partition(texts.reference_values.text)[0]) else None
