@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
+from .candidates import candidates_in, hedges
 from .comparison import Texts
-from .lists import candidates_in, hedges
 from .phrases import NEGATION
 from .substances import SUBSTANCES
 

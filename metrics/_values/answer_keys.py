@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .._shared.words import exact_words
 from .phrases import FILLERS
+from .word_tables import pattern_of
 
 _VERB = r"(?:also )?accept|(?:anti-?)?prompt|(?:do not|don['’]t) (?:accept|prompt)|reject"
 # In parentheses, a verb may be text: "two buttons (accept and reject)".
@@ -26,11 +27,7 @@ _CONDITION = re.compile(
     r"\s(?:before|until|after|alone|by itself|if|as long as|as well as|but|by|with)\b", re.IGNORECASE
 )
 # "accept either name", "or equivalents"
-_GENERAL = re.compile(
-    r"(?:either|any|anything|all|answers?|partial|synonyms?|translations?|phonetic|variants?|similar|reasonable|"
-    r"word forms|(?:\w+ )?equivalents?)\b|\W*$",
-    re.IGNORECASE,
-)
+_GENERAL = re.compile(rf"(?:{pattern_of('general')})\b|\W*$", re.IGNORECASE)
 _QUOTES = "\"'“”‘’ ."
 # Words that may be left out: not "(II)", "(not)", "(left)" or the argument of a function.
 _OPTIONAL = re.compile(

@@ -11,7 +11,7 @@ from .comparison import Texts
 from .dates import MONTH_OF, numbers_of
 from .phrases import FILLERS, singular
 from .text import plain, word_starts
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 
 WEEKDAYS = numbers_of("weekday")
 """The number of each weekday's names, from 0 for Monday."""
@@ -20,11 +20,7 @@ MONTHS = {name: number for name, number in MONTH_OF.items() if name not in _NO_M
 """The number of each month's names, except those that are common words."""
 _CYCLES = (WEEKDAYS, numbers_of("season"), MONTHS)
 # Words that deny a weekday or month, and those that name only a part of it.
-_DENIED = re.compile(
-    r"\b(?:before|after|except|not|never|nicht|kein\w*|pas|non?|nie|niet|"
-    r"não|не|değil\w*|ليس|δεν|नहीं)\b|n['’]t\b|ない|ません|な[くか]|以外|不|[没沒]有|非|아[니닌닙]|않|말고",
-    re.IGNORECASE,
-)
+_DENIED = re.compile(pattern_of("denial_of_cycle"), re.IGNORECASE)
 _PART = re.compile(r"\d|第|\b(?:first|second|third|fourth|last|about|early|mid|late)\b", re.IGNORECASE)
 _LATER_CLAUSE = re.compile(r",\s(?:before|after|once|when|as soon as)\b[^,.;]*", re.IGNORECASE)
 _ALTERNATING = re.compile(r"(?<=\bevery )(?:other|second|2nd)\b", re.IGNORECASE)
@@ -58,7 +54,7 @@ def compare_in_cycle(texts: Texts) -> bool | None:
         return None
     cycle, places, reference_year = reference
     said, year = _without_year(_LATER_CLAUSE.sub("", texts.answer))
-    answer = _named(exact_words(said), cycle)
+    answer = _find_names(exact_words(said), cycle)
     if len(answer) != 1 or _DENIED.search(said):
         return None
     if answer != places:
@@ -75,8 +71,8 @@ def _only_name(reference: str) -> tuple[Mapping[str, int], set[int], str] | None
     """Return the cycle of the only word of a reference, the word's number, and the year; None for another reference."""
     text, year = _without_year(reference)
     words = [word for word in exact_words(text) if word not in FILLERS and word != "every"]
-    cycle = next((cycle for cycle in _CYCLES if _named(words, cycle)), None) if len(words) == 1 else None
-    return (cycle, _named(words, cycle), year) if cycle else None
+    cycle = next((cycle for cycle in _CYCLES if _find_names(words, cycle)), None) if len(words) == 1 else None
+    return (cycle, _find_names(words, cycle), year) if cycle else None
 
 
 def weekdays(text: str) -> frozenset[int]:
@@ -92,7 +88,7 @@ def weekdays(text: str) -> frozenset[int]:
             to = bool(days)
         elif word in _GROUPS:
             days += _GROUPS[word]
-        elif found := _named([word], WEEKDAYS):
+        elif found := _find_names([word], WEEKDAYS):
             day = found.pop()
             if to:  # also from Friday to Monday
                 days += [place % 7 for place in range(days[-1], day if days[-1] < day else day + 7)]
@@ -129,9 +125,9 @@ def keys_in_cycle(name: str) -> frozenset[str]:
     """
     words = exact_words(plain(name))
     cycles = enumerate(_CYCLES if len(words) == 1 else ())
-    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _named(words, names))
+    return frozenset(f"{cycle}/{place}" for cycle, names in cycles for place in _find_names(words, names))
 
 
-def _named(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
+def _find_names(words: Sequence[str], cycle: Mapping[str, int]) -> set[int]:
     """Return the numbers of a cycle's names among words, which may be plurals."""
     return {cycle[form] for word in words for form in (word, singular(word)) if form in cycle}

@@ -53,7 +53,7 @@ _LONGEST_OPTION = 12  # Characters of a reference that does not start with the l
 
 
 @lru_cache(maxsize=1 << 8)
-def _offered(question: str) -> Mapping[str, str] | None:
+def _listed_options(question: str) -> Mapping[str, str] | None:
     """Return the options that a question lists, by letter in lower case; None for a question without options."""
     texts = {letter.lower(): text.strip(" .,;") for letter, text in _OPTION.findall(question)}
     return texts if {"a", "b"} <= texts.keys() else {} if _OF_OPTIONS.search(question) else None
@@ -66,7 +66,7 @@ def may_be_option(reference: str) -> bool:
 
 def offers_options(question: str) -> bool:
     """Return whether a question has options."""
-    return _offered(question) is not None
+    return _listed_options(question) is not None
 
 
 def compare_options(texts: Texts) -> bool | None:
@@ -75,10 +75,10 @@ def compare_options(texts: Texts) -> bool | None:
     >>> [compare_options(Texts("2 + 2? (a) 3 (b) 4 (c) 5", answer, "(b)")) for answer in ("It is 4.", "b and c", "7")]
     [True, False, None]
     """
-    offered = _offered(texts.question) or {}
+    offered = _listed_options(texts.question) or {}
     match = _LETTER.fullmatch(texts.reference.strip()) or (_LABELED.match(texts.reference) if offered else None)
     expected = {match[1].lower()} if match else _letters(texts.reference, offered)
-    chosen = _chosen(texts.answer, offered)
+    chosen = _chosen_letters(texts.answer, offered)
     if len(expected) == len(chosen) == 1:
         return expected == chosen
     chosen = _letters(_QUANTIFIER.sub("", texts.answer.strip(" .")), offered)
@@ -111,7 +111,7 @@ def _letters(text: str, offered: Mapping[str, str]) -> set[str]:
     return set(letters) if all(letters) else set()
 
 
-def _chosen(answer: str, offered: Mapping[str, str]) -> set[str]:
+def _chosen_letters(answer: str, offered: Mapping[str, str]) -> set[str]:
     """Return the letters of the options that a sentence chooses by a letter, or else by the text of an option."""
     chosen = [*_COMMITS.finditer(answer)][-1:] or [*_EXPLAINED.finditer(answer)] or _CHOSEN.finditer(answer)
     letters = {letter.lower() for match in chosen for letter in match.groups() if letter}

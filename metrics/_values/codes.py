@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
-from .phrases import mentioned
-from .programs import COMMAND, ONLY_CODE, bare, compare_program
+from .phrases import only_mentions
+from .programs import COMMAND, ONLY_CODE, compare_program, without_hyphens
 from .word_tables import WORDS, words_of
 
 _MAY_BE_CODE = re.compile(
@@ -136,7 +136,7 @@ def _compare_label(texts: Texts, version: bool) -> bool | None:
         affirmed = {_plain(answer, same): True}
     else:
         matches = [match for match in pattern.finditer(answer) if not of_any_form or _form(match[0]) == _form(label)]
-        affirmed = {_plain(match[0], same): not mentioned(answer, *match.span()) for match in matches}
+        affirmed = {_plain(match[0], same): not only_mentions(answer, *match.span()) for match in matches}
     return _compare_labels(affirmed, _plain(label, same), version, texts.length <= _SENTENCE)
 
 
@@ -159,7 +159,7 @@ def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, sho
     if labels[0] == label:
         return True
     # Labels may differ in case, in the order of keys, in the sign of check at the end, or in the details of a version.
-    left, right = (bare(name).strip("+#") for name in (label, labels[0]))
+    left, right = (without_hyphens(name).strip("+#") for name in (label, labels[0]))
     alike = {*left.split("+")} == {*right.split("+")} or (version and f"{min(left, right)}." in f"{max(left, right)}.")
     alike = alike or (" " in label and bool({"/", ","} & {*label, *labels[0]}))  # Two cron schedules may be the same.
     alike = alike or (("#" in left) != ("#" in right) and "b m" in left + right)  # such as C-sharp and D-flat minor

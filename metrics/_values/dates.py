@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .text import letter_words
+from .word_tables import pattern_of
 
 # Each line has "month", "weekday" or "season", a number, and its names in several languages.
 _NAMES = [
@@ -89,13 +90,8 @@ _UNIT = r"\s?(?:uhr|h|heures?|u|uur|horas?|ore|час\w*|o'clock)(?![^\W\d]|/)"
 _BEFORE_HOUR = r"[ -](?P<sure>(?=past|nach|v|para))?(?:past|after|nach|over|(?P<to>to|before|voo?r|para as?))[ -]"
 _AFTER_HOUR = r"(?:\s(?:(?(exact)et|[ye])|(?P<to>moins|menos|meno))(?:\s(?:le|un|1))?)?\s"
 _IN_HALF_OF_DAY = (
-    r"(?:,?\s?(?:(?P<am>a\.?\s?m\b\.?|(?:(?:in )?the (?:next )?)?morning|morgens|vormittags|früh|"
-    r"'s (?:ochtends|morgens)|in de (?:ochtend|morgen)|du matin|d[ai] mattina|"
-    r"de la ma(?:ñan|drugad)a|del mattino|da ma(?:nhã|drugada)|утра)"
-    r"|(?P<pm>p\.?\s?m\b\.?|(?:in the )?(?:afternoon|evening)|nachmittags|abends|'s (?:na)?middags|'s avonds|"
-    r"in de (?:(?:na)?middag|avond)|du soir|"
-    r"de l'après-midi|d[ae](?: la)? tarde|del pomeriggio|d(?:i|ella) sera|(?<=[ав] )дня|вечера)"
-    r"|(?P<night>at night|nachts|'s nachts|de la n(?:oche|uit)|di notte|da noite|(?<=[ав] )ночи))(?!\w)(?P<known>))"
+    rf"(?:,?\s?(?:(?P<am>{pattern_of('morning')})|(?P<pm>{pattern_of('afternoon')})|(?P<night>{pattern_of('night')}))"
+    r"(?!\w)(?P<known>))"
 )
 _HALF_OF_DAY = f"{_IN_HALF_OF_DAY}?"
 # A number before an hour is a time only at the end of a clause, because "5 to 10" may be a range.

@@ -8,7 +8,7 @@ How a decision is made:
 2. `decide_pair` cuts long spaces and worked solutions, and puts the three texts into `Texts` (comparison.py). `Texts`
    reads their numbers, dates and times (reading.py) when a rule first asks for them.
 3. The rules of `_RULES` are tried in their order, except those whose limits and fast tests leave them out. The first
-   one with a result decides, even if that is "not certain". Rules for numbers and dates have a table of their own.
+   one with a result decides, even if that is "not certain". The last one tries those of numbers_and_dates.py in turn.
 4. `_is_doubtful` drops verdicts on answers that correct themselves, and most verdicts of "different" on answers that
    contain the reference. No verdict means that the metric's model decides.
 """
@@ -25,26 +25,19 @@ from .._shared.options import Number
 from .._shared.words import exact_words
 from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
+from .candidates import hedges, is_one_of_candidates, leaves_open
 from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .date_rules import PART, compare_part, only_date
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
-from .lists import compare_choice, hedges, is_one_of_candidates, leaves_open, may_be_choice
-from .moments import PART, compare_part, only_date
-from .names import (
-    MAY_DIFFER,
-    NAME,
-    asks_who,
-    compare_acronym,
-    compare_person,
-    differs_in_one_word,
-    is_same_name,
-    may_be_person,
-)
+from .list_rules import compare_choice, may_be_choice
+from .names import MAY_BE_NAME, MAY_DIFFER, compare_acronym, differs_in_one_word, is_same_name
 from .negations import excepts, is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
+from .persons import asks_who, compare_person, may_be_person
 from .phrases import takes_back
 from .places import compare_known_name, is_known_name
 from .quantities import asks_unit, compare_unit
@@ -306,7 +299,7 @@ _RULES = (
     Rule("identifier", compare_signs, only_signs, longest_answer=20),
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code, longest_reference=80),
-    Rule("identifier", _if(is_same_name, True), NAME.search, longest_answer=200),
+    Rule("identifier", _if(is_same_name, True), MAY_BE_NAME.search, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),

@@ -12,7 +12,7 @@ from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
 from .text import word_starts
-from .word_tables import word_set
+from .word_tables import words_of
 
 # Each line has words of one meaning, and words of the opposite meaning.
 _OPPOSITES = Path(__file__).with_name("opposites.tsv").read_text(encoding="utf-8").splitlines()
@@ -39,10 +39,7 @@ _LIST = re.compile(", .* (?:and|or) ")  # There, "Legal" may be a department.
 _ASKS_WHO = re.compile(r"\W*who(?:se)?\b", re.IGNORECASE)  # Rose is a name.
 _SHORTEST = 4  # Letters of a word that may have a prefix.
 _ADJECTIVE = re.compile(r"(?<!flamm)(?<!valu)(?<!habit)(?:[ai]ble|al|ar|[ae]nt|ive|ate|ect|ite|ure|ous|it)$")
-_PRONOUNS = word_set(
-    "they he she we you i this that these those does do did has have will would be been then there "
-    "got gets became becomes become went goes go turned"
-)
+_PRONOUNS = words_of("pronoun")
 
 
 def opposite(word: str, others: Iterable[str]) -> bool:

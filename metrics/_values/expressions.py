@@ -75,31 +75,31 @@ class _Reader:
     def _sum(self) -> Value:
         total = self._product()
         while symbol := self._take("+-±"):
-            total = _applied(operator.sub if symbol == "-" else operator.add, total, self._after(symbol, self._product))
+            total = _combine(operator.sub if symbol == "-" else operator.add, total, self._after(symbol, self._product))
         return total
 
     def _product(self) -> Value:
         total = self._signed()
         while self._next not in {"", ")", "+", "-", SIGN} and not (self._next == "|" and self._bars):
             divides = self._take("*/") == "/"
-            total = _applied(operator.truediv if divides else operator.mul, total, self._signed())
+            total = _combine(operator.truediv if divides else operator.mul, total, self._signed())
         return total
 
     def _signed(self) -> Value:
         if symbol := self._take("+-±"):
             inner = self._after(symbol, self._signed)
-            return _applied(operator.sub, lambda point: 0, inner) if symbol == "-" else inner
+            return _combine(operator.sub, lambda point: 0, inner) if symbol == "-" else inner
         return self._power()
 
     def _after(self, symbol: str, part: Callable[[], Value]) -> Value:
         if symbol != SIGN:
             return part()
         self.names.add(SIGN)
-        return _applied(operator.mul, lambda point: point[SIGN], part())
+        return _combine(operator.mul, lambda point: point[SIGN], part())
 
     def _power(self) -> Value:
         base = self._atom()
-        return _applied(_power, base, self._signed()) if self._take("^") else base
+        return _combine(_power, base, self._signed()) if self._take("^") else base
 
     def _atom(self) -> Value:
         token = self._tokens.pop() if self._tokens else ""
@@ -125,13 +125,13 @@ class _Reader:
         exponent = self._atom() if self._take("^") else None
         argument = self._atom()
         while name not in {"sqrt", "√"} and (self._next[:1].isalnum() and self._next not in FUNCTIONS):
-            argument = _applied(operator.mul, argument, self._power())
+            argument = _combine(operator.mul, argument, self._power())
         value = FUNCTIONS[name]
         called = lambda point: complex(value(argument(point)))  # noqa: E731
-        return called if exponent is None else _applied(_power, called, exponent)
+        return called if exponent is None else _combine(_power, called, exponent)
 
 
-def _applied(operation: Callable[[complex, complex], complex], left: Value, right: Value) -> Value:
+def _combine(operation: Callable[[complex, complex], complex], left: Value, right: Value) -> Value:
     return lambda point: operation(left(point), right(point))
 
 

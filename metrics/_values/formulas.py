@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from .expressions import FUNCTIONS, SIGN, Expression, Point, read_expression
-from .phrases import mentioned
+from .phrases import only_mentions
 from .text import plain
 from .word_tables import word_set
 
@@ -51,7 +51,7 @@ def compare_formula(answer: str, reference: str) -> bool | None:
     if len({same for same, _ in verdicts}) == 1:
         return verdicts[0][0]
     start = whole.rfind(verdicts[-1][1]) if verdicts else -1
-    last = start >= 0 and verdicts[-1][0] and not mentioned(whole, start, start + len(verdicts[-1][1]))
+    last = start >= 0 and verdicts[-1][0] and not only_mentions(whole, start, start + len(verdicts[-1][1]))
     return True if last else None
 
 

@@ -37,10 +37,7 @@ _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
 # Words after what an answer denies, before what it names instead.
-_INSTEAD = word_set(
-    "but it it's that's he she they rather mais c'est sondern es maar het sino fue bensì ma è mas é foi lecz ale а но "
-    "utan"
-)
+_INSTEAD = words_of("instead")
 
 
 def is_denial(texts: Texts) -> bool:

@@ -10,11 +10,7 @@ from .word_tables import pattern_of
 NO_ANSWER = re.compile(pattern_of("no_answer"), re.IGNORECASE)
 _NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)
 # References that such a text may stand for.
-_SIGN = re.compile(
-    r"\b(?:no|not|none|nobody|nothing|insufficient|to be|dots?|dash|hyphens?|minus|negative|period|full stop|point|"
-    r"mark|line|ellips\w+|empty|morse)\b",
-    re.IGNORECASE,
-)
+_SIGN = re.compile(rf"\b(?:{pattern_of('blank')})\b", re.IGNORECASE)
 _QUESTION, _FEW = 3, 4  # Words of a question, and of a short reference.
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from .numerals import NUMERALS, with_numerals
 from .text import Replacement, letter_words, word_starts
-from .word_tables import WORDS, word_set, words_of
+from .word_tables import WORDS, pattern_of, word_set, words_of
 
 _Phrase = tuple[frozenset[str], re.Pattern[str], Replacement]
 
@@ -79,15 +79,11 @@ _DENOMINATORS = {
     "ninth": 9, "tenth": 10, "twelfth": 12, "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
 _POWER_OF_SCALE = {word: int(power) for _, kind, power, words in WORDS if kind == "scale" for word in words.split()}
-_PERCENT = re.compile(
-    r"\bper ?cent\b|\bprozent\b|\bpour cent\b|\bpor ciento\b|\bpor cento\b|\bper cento\b|\bпроцент\w*", re.IGNORECASE
-)
+_PERCENT = re.compile(pattern_of("percent"), re.IGNORECASE)
 # The first three letters of words in the patterns.
 _IN_PERCENT = word_set("per cen pro cie про")
 _IN_LETTER_SCALED, _IN_DOZENS = word_set("k m bn b t"), word_set("doz dut dou doc")
-_IN_ENGLISH_NUMBERS = word_set(
-    "zer o os one two thr fou fiv six sev eig nin ten ele twe thi for fif hun tho mil bil tri fir sec"
-)
+_IN_ENGLISH_NUMBERS = words_of("english_number_start")
 _SCALED = re.compile(rf"(?<![\w.,])(\d[\d.,]{{0,24}})[ -]?({'|'.join(_POWER_OF_SCALE)})\b\.?", re.IGNORECASE)
 _LETTER_SCALED = re.compile(
     r"(?<![\w.,])([$€£¥₹]\s?)?(\d[\d.,]{0,24}(?:(?<=\d) (?=B\b))?)([kKMT]|(?<=\d)m|bn|B)(?![\w/^])"
@@ -134,9 +130,9 @@ def with_digits(text: str, language: str = "en") -> str:
     if language in NUMERALS:
         text = with_numerals(text, language)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
-        text = _SCALED.sub(lambda match: _scaled(match, language), text)
+        text = _SCALED.sub(lambda match: _scale(match, language), text)
     if not _IN_LETTER_SCALED.isdisjoint(words):
-        text = _LETTER_SCALED.sub(_letter_scaled, text)
+        text = _LETTER_SCALED.sub(_scale_by_letter, text)
     if language not in NUMERALS and (language != "en" or not _IN_ENGLISH_NUMBERS.isdisjoint(starts)):
         before, text = text, alpha2digit(text, language, 0)
         if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
@@ -147,13 +143,13 @@ def with_digits(text: str, language: str = "en") -> str:
     return text if _IN_DOZENS.isdisjoint(starts) else _DOZENS.sub(lambda match: str(12 * int(match[1] or 1)), text)
 
 
-def _scaled(match: re.Match[str], language: str) -> str:
+def _scale(match: re.Match[str], language: str) -> str:
     """Return 5×10^6 for "5 million"; an English mil is a thousandth of an inch, or short for a million."""
     number, scale = match[1].rstrip(".,"), match[2].lower()
     return match[0] if language == "en" and scale == "mil" else f"{number}×10^{_POWER_OF_SCALE[scale]}"
 
 
-def _letter_scaled(match: re.Match[str]) -> str:
+def _scale_by_letter(match: re.Match[str]) -> str:
     """Return 12×10^3 for 12k. After a currency, m is a million and T a trillion; otherwise, they are units."""
     currency, digits, letter = match.groups("")
     unit = not currency and (letter in "mT" or digits.endswith(" "))

@@ -6,23 +6,18 @@ from itertools import pairwise
 
 from .._shared.words import exact_words
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .date_rules import compare_century, compare_date, compare_days, compare_period
 from .formulas import compare_formula, constant, may_be_constant
-from .lists import compare_list, compare_points, is_list
-from .moments import (
-    compare_appointment,
-    compare_century,
-    compare_date,
-    compare_days,
-    compare_hours,
-    compare_period,
-    compare_time,
-)
+from .list_rules import compare_list, compare_points
+from .lists import is_list
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
-from .phrases import negated
-from .quantities import compare_number, two_forms, wanted_number
+from .phrases import ends_in_negation
 from .reading import Mention, Values, has_value
-from .units import converted
+from .single_numbers import compare_number, two_forms, wanted_number
+from .time_rules import compare_appointment, compare_hours, compare_time
+from .units import convert
+from .word_tables import pattern_of
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -39,11 +34,7 @@ _UNITS = re.compile(r"\s(?:square |cubic |sq\.? )?units?\W*$")
 _EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
-_ASKS_NOTATION = re.compile(
-    r"\b(?:in|as|into|to) (?:an? )?(?:roman numerals?|(?:simplified )?fraction|decimal|percent(?:age)?|"
-    r"scientific notation|mixed number|binary|hexadecimal)\b|^compute\b",
-    re.IGNORECASE,
-)
+_ASKS_NOTATION = re.compile(rf"\b(?:in|as|into|to) (?:an? )?(?:{pattern_of('notation')})\b|^compute\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 
@@ -121,16 +112,12 @@ def _compare_ratio(texts: Texts) -> bool | None:
         return None
     found = match, *_RATIO.finditer(texts.answer_values.text)
     reference, *ratios = [tuple(number.replace(",", "") for number in ratio.groups()) for ratio in found]
-    if len(ratios) != 1 or negated(texts.answer):
+    if len(ratios) != 1 or ends_in_negation(texts.answer):
         return None
-    if (asked := _RATIO_OF.search(texts.question)) and (
-        parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))
-    ):
-        return (
-            tuple(parts.get(name) for name in asked.groups()) == reference
-            if parts.keys() >= {*asked.groups()}
-            else None
-        )
+    asked = _RATIO_OF.search(texts.question)
+    if asked and (parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))):
+        numbers = tuple(parts.get(name) for name in asked.groups())
+        return None if None in numbers else numbers == reference
     # "One part cement to two parts sand" may name the things in another order than the question.
     (left, right), (first, second) = (map(int, ratio) for ratio in (reference, ratios[0]))
     return ratios[0] == reference or (None if "part" in texts.answer or left * second == right * first else False)
@@ -139,10 +126,10 @@ def _compare_ratio(texts: Texts) -> bool | None:
 def _compare_dimensions(texts: Texts) -> bool | None:
     """Compare sizes such as "210 × 297 mm" and "21 cm by 29.7 cm", in the order of the reference."""
     reference, answer = map(_dimensions, (texts.reference_values, texts.answer_values))
-    if len(reference) < 2 or len(answer) != len(reference) or negated(texts.answer):  # noqa: PLR2004
+    if len(reference) < 2 or len(answer) != len(reference) or ends_in_negation(texts.answer):  # noqa: PLR2004
         return None
     pairs = [
-        (converted(mine.number, mine.unit, own.unit), own.number) for mine, own in zip(answer, reference, strict=True)
+        (convert(mine.number, mine.unit, own.unit), own.number) for mine, own in zip(answer, reference, strict=True)
     ]
     if any(number is None for number, _ in pairs):
         return None

@@ -6,19 +6,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from .word_tables import WORDS
+from .word_tables import WORDS, pattern_of
 
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
-_IN_DATE = {
-    "ru": r"января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря|год[ауе]?",
-    "uk": r"січня|лютого|березня|квітня|травня|червня|липня|серпня|вересня|жовтня|листопада|грудня|ро[ку]\w*",
-    "pl": r"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|rok\w*",
-}
-_FRACTION = re.compile(
-    r" (?:трет[иь]|четверт[иь]|част[иьея]|сот(?:ни|ен|ых)|десят(?:к|ых)|trzecie|czwarte|części|dziesiąt(?:ki|ych)|"
-    r"setnych)",
-    re.IGNORECASE,
-)
+_IN_DATE = {language: words for language, kind, _, words in WORDS if kind == "in_date"}
+_FRACTION = re.compile(rf" (?:{pattern_of('fraction')})", re.IGNORECASE)
 _THOUSAND, _HUNDRED = 1000, 100
 
 

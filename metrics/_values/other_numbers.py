@@ -5,9 +5,9 @@ from dataclasses import replace
 from .comparison import Texts
 from .dates import Date, agrees
 from .numbers import equal
-from .phrases import FILLERS, WORD, negated, singular
+from .phrases import FILLERS, WORD, ends_in_negation, singular
 from .reading import Mention, Values
-from .units import converted
+from .units import convert
 from .word_tables import word_set
 
 _VAGUE = word_set("about around approximately roughly nearly almost circa over under least most more less than")
@@ -27,7 +27,7 @@ def has_other_number(texts: Texts) -> bool:
     if not (values.numbers or values.dates) or len(texts.answer) > _LONGER * len(texts.reference):
         return False
     words, lower = _words(values), texts.answer.lower()
-    if not words or not all(word in lower for word in words) or negated(texts.answer):
+    if not words or not all(word in lower for word in words) or ends_in_negation(texts.answer):
         return False
     said = _words(texts.answer_values)
     kept = [word for word in said if word in words]
@@ -58,7 +58,7 @@ def _differ(answer: Mention | Date, reference: Mention | Date, tolerance: float 
         return None if same is None else not same
     if bool(answer.unit) != bool(reference.unit) or answer.bound != reference.bound:
         return None
-    number = converted(answer.number, answer.unit, reference.unit)
+    number = convert(answer.number, answer.unit, reference.unit)
     return None if number is None else not equal(number, reference.number, tolerance)
 
 

@@ -49,30 +49,30 @@ def rest(text: str, start: int, end: int) -> list[str]:
     return [word for word in words if word not in FILLERS]
 
 
-def negated(before: str) -> bool:
+def ends_in_negation(before: str) -> bool:
     """Return whether a text ends with a negation of what follows.
 
-    >>> negated("It was not in "), negated("It was in ")
+    >>> ends_in_negation("It was not in "), ends_in_negation("It was in ")
     (True, False)
     """
     return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
 
 
-def affirmed(text: str, values: Iterable[Any]) -> list[Any]:
+def affirmed_values(text: str, values: Iterable[Any]) -> list[Any]:
     """Return the values in a text that have no negation before them, and that it does not only mention."""
-    said = [value for value in values if not negated(text[: value.start])]
+    said = [value for value in values if not ends_in_negation(text[: value.start])]
     return [value for value in said if not _ELSEWHERE.match(text, value.end)] or said
 
 
-def mentioned(text: str, start: int, end: int) -> bool:
+def only_mentions(text: str, start: int, end: int) -> bool:
     """Return whether a text denies a value, or may name it only for comparison."""
-    return negated(text[:start]) or bool(_ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
+    return ends_in_negation(text[:start]) or bool(_ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
 
 
-def alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:
+def are_alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:
     """Return whether two neighboring spans with different verdicts are alternatives.
 
-    >>> alternatives("206 or 208", [(0, 3), (7, 10)], [True, False])
+    >>> are_alternatives("206 or 208", [(0, 3), (7, 10)], [True, False])
     True
     """
     pairs = zip(spans, verdicts, strict=True)
@@ -96,6 +96,11 @@ def singular(word: str) -> str:
     if word.endswith(("ses", "xes", "ches", "shes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
+
+
+def singulars(words: Iterable[str]) -> set[str]:
+    """Return nouns without the endings of the plural."""
+    return set(map(singular, words))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -41,7 +41,7 @@ def is_known_name(reference: str) -> bool:
 def _reference_keys(reference: str) -> Keys:
     name = reference.strip(" .").removeprefix("the ")
     if len(name) == _SHORT and name.istitle():
-        return frozenset(key for key in _known().get(plain_name(name), ()) if key[0] == "p")  # "Rom"
+        return frozenset(key for key in _keys_of_names().get(plain_name(name), ()) if key[0] == "p")  # "Rom"
     return keys_of(name) or keys_of(name[:-1] if name[-1:] in _SUFFIXES and name[2:] else name)
 
 
@@ -67,7 +67,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     if is_number and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
         return None  # Other numbers are compared elsewhere.
     mentions = list(_mentions(answer))
-    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked(texts.question)]
+    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked_keys(texts.question)]
     alike = {keys for keys in mentioned if keys and kinds & {key[0] for key in keys}}
     # "trzydzieści pięć" is one number.
     if None in mentioned or len(alike) != 1 or (is_number and len(mentions) > 1):
@@ -92,7 +92,7 @@ def plain_name(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, Keys]:
+def _keys_of_names() -> dict[str, Keys]:
     keys_of_name = defaultdict[str, set[str]](set)
     text = Path(__file__).with_name("place_names.tsv").read_text(encoding="utf-8").translate(STROKES)
     for key, names in re.findall(r"^([^#\t]+)\t(.+)$", text, re.MULTILINE):
@@ -104,7 +104,7 @@ def _known() -> dict[str, Keys]:
 @lru_cache(maxsize=1)
 def _starts() -> Keys:
     """Return the letters or digits with which the known names start."""
-    return frozenset(start for name in _known() for start in _WORD.findall(name)[:1])
+    return frozenset(start for name in _keys_of_names() for start in _WORD.findall(name)[:1])
 
 
 @lru_cache(maxsize=1 << 12)
@@ -118,13 +118,13 @@ def keys_of(text: str) -> Keys:
         return frozenset({f"n/{int(text[:20])}"})
     if len(text) <= _SHORT and text.isascii() and not text.isupper():
         return frozenset()
-    keys = _known().get(plain_name(text), frozenset())
+    keys = _keys_of_names().get(plain_name(text), frozenset())
     numbers = frozenset(key for key in keys if key[0] == "n")
     return (keys - numbers if text[0].isupper() else numbers) if text[0].isascii() and keys != numbers else keys
 
 
 @lru_cache(maxsize=64)
-def _asked(question: str) -> Keys:
+def _asked_keys(question: str) -> Keys:
     return frozenset().union(*(keys for keys in _mentions(question) if keys))
 
 

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from .comparison import Texts
-from .phrases import mentioned
+from .phrases import only_mentions
 from .word_tables import WORDS, word_set
 
 _LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
@@ -55,7 +55,7 @@ def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
     if (
         texts.reference.startswith(("def ", "lambda "))
-        and _normalized(texts.reference) == _normalized(texts.answer) != ""
+        and _syntax_tree(texts.reference) == _syntax_tree(texts.answer) != ""
     ):
         return True
     question = texts.question.lower()
@@ -76,7 +76,7 @@ def compare_program(texts: Texts) -> bool | None:
 
 
 @lru_cache(maxsize=1 << 8)
-def _normalized(code: str) -> str:
+def _syntax_tree(code: str) -> str:
     """Return the syntax tree of Python code with numbers for the names that it binds; `""` for other texts."""
     try:
         tree = ast.parse(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
@@ -99,8 +99,8 @@ def _normalized(code: str) -> str:
 def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     """Compare tidy code with the answer, which may have words around it."""
     if COMMAND.match(reference):
-        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
-    if bare(answer) == bare(reference) and answer != reference and not regex:
+        reference, answer = (_FLAGS.sub(_sort_flags, _HERE.sub("", text)) for text in (reference, answer))
+    if without_hyphens(answer) == without_hyphens(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     slices = [_SLICE.sub("[:]", text) for text in (answer, reference)]
     if slices[0] == slices[1] and answer.replace("[0:", "[:") != reference.replace("[0:", "[:"):
@@ -109,7 +109,7 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         return answer == reference
     if match := _find(reference, answer):
         other_flags = _FLAG.fullmatch(reference) and {*_FLAG.findall(answer)} != {reference}
-        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not mentioned(answer, *match.span())
+        certain = answer.count(" ") <= reference.count(" ") + _MORE_WORDS and not only_mentions(answer, *match.span())
         return True if certain and not other_flags else None
     if _FILE.fullmatch(reference):  # Other files with its ending, or hidden like it.
         files = [reference.endswith(file[1]) or file[0][0] == reference[0] == "." for file in _FILE.finditer(answer)]
@@ -119,12 +119,12 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     return False if other else None
 
 
-def bare(code: str) -> str:
+def without_hyphens(code: str) -> str:
     """Return a code in lower case, without the hyphens and underscores in it."""
     return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
 
 
-def _sorted(flags: re.Match[str]) -> str:
+def _sort_flags(flags: re.Match[str]) -> str:
     """Return " -al" for " -l -a"."""
     return f" -{''.join(sorted(flags[0].replace(' -', '')))}"
 

@@ -14,7 +14,7 @@ from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
 from .portions import with_portions
 from .text import plain
-from .units import converted, unit_at
+from .units import convert, unit_at
 from .word_tables import words_of
 
 # Limits on the running time: only the start of a longer text is read, and no more numbers than these.
@@ -143,7 +143,7 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     spans = [(date.start, date.end) for date in found_dates if date.start not in years]
     spans += [(time.start, time.end) for time in found_times]
     taken = {place for span in spans for place in range(*span)}
-    mentions = _joined(text, islice(_mentions(text, taken, years, decimal_comma), _MOST_NUMBERS))
+    mentions = _join(text, islice(_mentions(text, taken, years, decimal_comma), _MOST_NUMBERS))
     return Values(text, tuple(mentions), tuple(found_dates), tuple(found_times))
 
 
@@ -201,7 +201,7 @@ def _mentions(text: str, taken: set[int], years: set[int], decimal_comma: bool) 
         )
 
 
-def _joined(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
+def _join(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
     """Yield mentions, with ranges and quantities in several units, such as 5 ft 11 in, as one."""
     waiting = next(mentions, None)
     if waiting is None:
@@ -227,7 +227,7 @@ def _range(text: str, first: Mention, second: Mention) -> Mention | None:
     scale = _SCALE.search(text[second.start : second.end])
     if scale and not _SCALE.search(text[first.start : first.end]):
         low = low.scaled(10.0 ** int(scale[1]))
-    high = converted(second.number, second.unit or unit, unit)
+    high = convert(second.number, second.unit or unit, unit)
     if high is None or low.value >= high.value:
         return None
     return replace(second, number=replace(low, high=high.value), unit=unit, start=first.start, year=False, bound="")
@@ -240,7 +240,7 @@ def _sum(first: Mention, second: Mention) -> Mention | None:
     if not first.unit or not second.unit or first.unit == second.unit:
         return None
     cents = second.unit == "uscent" and first.unit.isupper()  # of any currency
-    part = second.number.scaled(0.01) if cents else converted(second.number, second.unit, first.unit)
+    part = second.number.scaled(0.01) if cents else convert(second.number, second.unit, first.unit)
     # "2 h 1 min 9 s", but not "5.5 ft 11 in"
     if part is None or not 0 <= part.value < min(first.number.step, 1):
         return None

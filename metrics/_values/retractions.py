@@ -5,7 +5,7 @@ import re
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
-from .phrases import FILLERS, negated
+from .phrases import FILLERS, ends_in_negation
 from .word_tables import pattern_of
 
 _CORRECTION = re.compile(
@@ -34,6 +34,6 @@ def compare_correction(texts: Texts) -> bool | None:
     first, last = (contains(exact_words(part), named) for part in (before, after))
     new = {*exact_words(after)} - {*exact_words(before)} - FILLERS - texts.question_words
     if first and not last:
-        return False if new and not negated(before) else None
-    short = last and exact_words(before) and len(exact_words(after)) <= _LONGEST
-    return True if short and not first and not negated(after.partition(texts.reference_values.text)[0]) else None
+        return False if new and not ends_in_negation(before) else None
+    short = last and not first and exact_words(before) and len(exact_words(after)) <= _LONGEST
+    return True if short and not ends_in_negation(after.partition(texts.reference_values.text)[0]) else None

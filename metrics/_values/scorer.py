@@ -12,7 +12,7 @@ from .._shared.scorer import Columns, Scored, Scorer
 from .answer_keys import AnswerKey, read_key
 from .decision import Decision, decide_row
 from .lists import parts
-from .spelling import corrected
+from .spelling import correct_spelling
 
 
 class AnswerScorer(Scorer):
@@ -101,7 +101,7 @@ def read_answer_keys(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[A
     """Return the columns with correct spelling and all accepted references, and the answer key of each row."""
     keys = list(map(read_key, columns["references"]))
     answers = [
-        corrected(answer, key.accepted, " ".join([question, *key.rejected]))
+        correct_spelling(answer, key.accepted, " ".join([question, *key.rejected]))
         for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
     ]
     return {**columns, "predictions": answers, "references": [key.accepted for key in keys]}, keys

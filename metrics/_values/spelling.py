@@ -38,7 +38,7 @@ _LONG, _TAIL = 8, 4
 _MOST_UNKNOWN = 20  # Unknown words of an answer; a text with more is not English.
 
 
-def corrected(answer: str, references: Sequence[str], question: str) -> str:
+def correct_spelling(answer: str, references: Sequence[str], question: str) -> str:
     """Return an answer with the references' spelling of words that it misspells.
 
     A word is corrected if it is neither in the question nor in simplemma's list of English words, and if the answer
@@ -46,9 +46,9 @@ def corrected(answer: str, references: Sequence[str], question: str) -> str:
     letters or more may have two such errors after their third letter. Names and technical terms may differ only in
     double letters, swapped letters, h, ck and y, and long names also in a vowel. The first letter must be right.
 
-    >>> corrected("The Missisippi", ["Mississippi (River)"], "Which river is the longest?")
+    >>> correct_spelling("The Missisippi", ["Mississippi (River)"], "Which river is the longest?")
     'The Mississippi'
-    >>> corrected("Manet, with sodium nitrite", ["Monet", "sodium nitrate"], "")
+    >>> correct_spelling("Manet, with sodium nitrite", ["Monet", "sodium nitrate"], "")
     'Manet, with sodium nitrite'
     """
     right = {word.lower(): word for text in references for word in _WORD.findall(text)}
@@ -60,7 +60,7 @@ def corrected(answer: str, references: Sequence[str], question: str) -> str:
     if not unknown or len(unknown) > _MOST_UNKNOWN or _EXACT.search(question) or asks_form(question):
         return answer
     missing = {word: form for word, form in right.items() if word not in said}
-    found = {word: match for word in unknown if (match := _misspelled(word, missing))}
+    found = {word: match for word in unknown if (match := _intended_word(word, missing))}
     if not found or language_of(question, *references, answer) != "en":
         return answer
     return _WORD.sub(lambda match: _like(match[0], found.get(match[0].lower(), match[0])), answer)
@@ -83,7 +83,7 @@ def _has_near(word: str, right: dict[str, str]) -> bool:
     return any(other[0] == word[0] and abs(len(other) - len(word)) <= 1 for other in right)
 
 
-def _misspelled(word: str, right: dict[str, str]) -> str | None:
+def _intended_word(word: str, right: dict[str, str]) -> str | None:
     """Return the only word of the references that a word misspells, if there is one."""
     found = [form for other, form in right.items() if other[0] == word[0] and _is_misspelling(word, form)]
     return found[0] if len(found) == 1 else None

@@ -11,14 +11,9 @@ from .comparison import Texts
 from .directions import POLE, around, content_words, opposite
 from .phrases import NEGATION, WORD, stem
 from .reading import SIGN_OF_VALUE
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 
-_SYMMETRIC = re.compile(
-    r"\b(?:and|or|with|between|plus|by|of|par|por|von|door|przez|und|et|y|e|en|i|и|ve|och|og|equals?|"
-    r"marr\w+|met|meets?|borders?|near|next|like|same|equal|vs|versus|"
-    r"either|both)\b|[,;&=+*/]",
-    re.IGNORECASE,
-)
+_SYMMETRIC = re.compile(rf"\b(?:{pattern_of('symmetric')})\b|[,;&=+*/]", re.IGNORECASE)
 _COMPARATIVE = re.compile(
     r"\b(?:(?P<how>more|less|fewer)(?: (?P<base>\w+))?|(?!rather|other|either|whether)(?P<word>\w+er)) than\b"
 )
@@ -55,7 +50,7 @@ def unless_denied(compare: Callable[[Texts], bool | None]) -> Callable[[Texts], 
 
     def compare_affirmed(texts: Texts) -> bool | None:
         same = compare(texts) if texts.answer.count(" ") < _LONGEST_ANSWER else None
-        if same is False and _turns(texts.reference, texts.answer):
+        if same is False and _are_converse(texts.reference, texts.answer):
             return None
         if same is None or NEGATION.search(f"{texts.reference}\n{texts.answer}") or _NOTHING.match(texts.reference):
             return None
@@ -87,12 +82,12 @@ def compare_roles(texts: Texts) -> bool | None:
         return ranks_first(reference, answer, named=True) if ranks else _compare_comparatives(reference, answer)
     lowered = answer.lower()
     named = all(word.rstrip(".,;:!?")[:4] in lowered for word in reference.lower().split())
-    return False if named and (_swapped(reference, answer) or _turned(reference, answer)) else None
+    return False if named and (_swaps_words(reference, answer) or _reverses_passive(reference, answer)) else None
 
 
 def _compare_comparatives(reference: str, answer: str) -> bool | None:
     """Compare "A is older than B" with "B is younger than A"; None unless both compare the same things."""
-    in_reference, in_answer = (_compared(text.lower()) for text in (reference, answer))
+    in_reference, in_answer = (_read_comparison(text.lower()) for text in (reference, answer))
     if not in_reference or not in_answer or in_reference[1] != in_answer[1]:
         return None
     (first, _, side, second), (subject, _, other, rest) = in_reference, in_answer
@@ -108,7 +103,7 @@ def _compare_comparatives(reference: str, answer: str) -> bool | None:
     return None if equal and not first | second <= subject | rest else equal
 
 
-def _compared(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]] | None:
+def _read_comparison(text: str) -> tuple[frozenset[str], str | int, int, frozenset[str]] | None:
     """Return the words before and after a comparative, and its property and side: "denser" and "less dense"."""
     match = _COMPARATIVE.search(text)
     if not match:
@@ -130,7 +125,7 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     False
     """
     lowered = answer.lower()
-    asked, word = _compared(question.lower()), _COMPARED_ALONE.search(lowered)
+    asked, word = _read_comparison(question.lower()), _COMPARED_ALONE.search(lowered)
     if not asked or " than " in answer or not word or NEGATION.search(f"{question} {answer}"):
         return None
     first, name, side, second = asked
@@ -143,7 +138,7 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     return about_first == (POLE[word[0]][1] == side) if about_first or subject & second else None
 
 
-def _turned(reference: str, answer: str) -> bool:
+def _reverses_passive(reference: str, answer: str) -> bool:
     """Return whether one statement is in the passive, and the roles are exchanged: "A were beaten by B"."""
     passives = [_PASSIVE.search(text) for text in (reference, answer)]
     passive, active = (passives[1], reference) if passives[1] else (passives[0], answer)
@@ -155,13 +150,13 @@ def _turned(reference: str, answer: str) -> bool:
     return bool(patient & subject and agent & object_) and not (patient & object_ or agent & subject)
 
 
-def _swapped(reference: str, answer: str) -> bool:
+def _swaps_words(reference: str, answer: str) -> bool:
     """Return whether two words of a statement, or what is around a verb, have changed places: "B beat A"."""
     sides = [around(*_CAUSES.split(text)) for text in (reference, answer) if len(_CAUSES.findall(text)) == 1]
     passive = [_IS_DONE.search(text) is not None for text in (reference, answer)]
     if passive[0] != passive[1]:
         return False  # "Cancer is caused by smoking" for "smoking causes cancer"
-    if len(sides) > 1 and _exchanged(*sides):
+    if len(sides) > 1 and _exchanges_sides(*sides):
         return True
     words = list(map(stem, content_words(reference)))
     if any(map(str.isdigit, words)):
@@ -175,7 +170,7 @@ def _swapped(reference: str, answer: str) -> bool:
     return len(places) == 2 and places[1] - places[0] > 1  # noqa: PLR2004
 
 
-def _exchanged(reference: Sequence[frozenset[str]], answer: Sequence[frozenset[str]]) -> bool:
+def _exchanges_sides(reference: Sequence[frozenset[str]], answer: Sequence[frozenset[str]]) -> bool:
     """Return whether the words before and after a verb have changed sides, where the answer may add others."""
     first, second = reference
     before, after = answer
@@ -199,7 +194,7 @@ def says_opposite(texts: Texts) -> bool:
     >>> says_opposite(Texts("", "It lowers the food prices for farms.", "The tax raises food prices for small farms"))
     True
     """
-    if len(texts.answer) > _LONGER * len(texts.reference) or _turns(texts.reference, texts.answer):
+    if len(texts.answer) > _LONGER * len(texts.reference) or _are_converse(texts.reference, texts.answer):
         return False
     if _has_opposite(texts.reference.lower(), texts.answer.lower()):
         return True
@@ -222,7 +217,7 @@ def says_opposite(texts: Texts) -> bool:
     return swapped and bool(_SIDED.intersection(between) or (opposites and set(between) - {"and", "or"}))
 
 
-def _turns(reference: str, answer: str) -> bool:
+def _are_converse(reference: str, answer: str) -> bool:
     """Return whether two texts may state one relation in both directions: "A is above B" and "B is below A"."""
     wanted, said = (text.lower().rstrip(" .").split() for text in (reference, answer))
     if _SIDES.isdisjoint(wanted) or _SIDES.isdisjoint(said):

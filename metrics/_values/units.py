@@ -159,10 +159,10 @@ def readable(unit: str) -> str:
     return symbol.replace(" ", "").replace("**", "^").replace("Δ", "")
 
 
-def converted(number: WrittenNumber, unit: str, other: str) -> WrittenNumber | None:
+def convert(number: WrittenNumber, unit: str, other: str) -> WrittenNumber | None:
     """Return a number in another unit; None if the units measure different things.
 
-    >>> converted(WrittenNumber(1.0, 1.0, 1.0), "kilometer", "meter").value
+    >>> convert(WrittenNumber(1.0, 1.0, 1.0), "kilometer", "meter").value
     1000.0
     """
     if unit == other:

@@ -9,7 +9,7 @@ from .directions import POLE, opposite
 from .number_words import language_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
-from .word_tables import word_set, words_of
+from .word_tables import pattern_of, word_set, words_of
 
 _ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
 _YES = _ENGLISH_YES | words_of("yes")
@@ -39,12 +39,7 @@ _NOBODY = re.compile(
     r"can|could|will|would)(?: so far| yet| ever)?\W*",
     re.IGNORECASE,
 )
-_OF_COURSE = re.compile(
-    r"\s*(?:(?P<no>of course not|by no means|not (?:really|at all|yet)|unfortunately not|auf keinen fall|stimmt nicht|"
-    r"leider nicht|pas du tout|en absoluto)|of course|by all means|natürlich|stimmt|bien sûr|tout à fait|"
-    r"por supuesto|com certeza)\b",
-    re.IGNORECASE,
-)
+_OF_COURSE = re.compile(rf"\s*(?:(?P<no>{pattern_of('of_course_not')})|{pattern_of('of_course')})\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
 _DENIED = re.compile(r"^is (?:it|this|that) (?:not true|false|untrue|wrong|incorrect)\b", re.IGNORECASE)
@@ -90,14 +85,9 @@ _PLACE = re.compile(
     r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
 )
 _BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
-_IN_ENGLISH = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|am)\b", re.IGNORECASE
-)
-_AUXILIARIES = word_set(
-    "is are was were do does did can could will would should must may might has have had be been the a an in on at "
-    "through of to for from number function language animal i you we completely totally entirely fully absolutely "
-    "really definitely truly"
-)
+_IN_ENGLISH = re.compile(rf"\W*(?:{pattern_of('auxiliary')})\b", re.IGNORECASE)
+_AUXILIARIES = words_of("omittable")
+_NO_POLE = -1, 0
 _DENIED_AUXILIARIES = frozenset(f"{word}nt" for word in (*_AUXILIARIES, "ca", "wo", "sha"))
 _WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
@@ -111,11 +101,7 @@ _ASKS_NAME = re.compile(r"\W*(?:(?:in|on|at|to|from|with) )?(?:which|what|where)
 _UNCLEAR = re.compile(r"^no\.? ?\d|\byes and no\b", re.IGNORECASE)
 _LETTER = re.compile(r"\W*(?:(?P<yes>y)|n)\W*", re.IGNORECASE)
 # Questions to which an unsure answer, or none, may be right.
-_ASKS_IT = re.compile(
-    r"\b(?:may|might|could|possibl[ey]|mention\w*|provid\w+|information|known?|sure|idea|comment\w*|answer\w*|stated?|says?|"
-    r"specif\w+|clear)\b",
-    re.IGNORECASE,
-)
+_ASKS_IT = re.compile(rf"\b(?:{pattern_of('unsure_question')})\b", re.IGNORECASE)
 # Answers that choose neither.
 _OPEN = re.compile(
     r"\W*(?:(?:yes|true|y)\W+(?:or\W+|and\W+)?(?:no|false|n)|(?:no|false|n)\W+(?:or\W+|and\W+)?(?:yes|true|y)|"
@@ -281,7 +267,8 @@ def _repeats(question: str, clause: str, whole: str) -> bool | None:
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and word not in _DENIED_AUXILIARIES]
     said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
     said = [
-        word if word in asked else of_pole.get(POLE.get(full), word) for full, word in zip(words, said, strict=True)
+        word if word in asked else of_pole.get(POLE.get(full, _NO_POLE), word)
+        for full, word in zip(words, said, strict=True)
     ]
     same_end = asked and any(end in said or opposite(end, (*words, *said)) for end in asked[-1:] + named[-1:])
     if not same_end or len(said) > len(asked) + _MORE:

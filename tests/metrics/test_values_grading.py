@@ -4,7 +4,7 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.metrics._values.answer_keys import read_key
-from evaluate_qa.metrics._values.spelling import corrected
+from evaluate_qa.metrics._values.spelling import correct_spelling
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from evaluate_qa.metrics._values.spelling import corrected
     ],
 )
 def test_misspellings_are_corrected(answer, reference, right):
-    assert corrected(answer, [reference], "What is it?") == right
+    assert correct_spelling(answer, [reference], "What is it?") == right
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_misspellings_are_corrected(answer, reference, right):
     ],
 )
 def test_other_words_stay(answer, reference, question):
-    assert corrected(answer, [reference], question) == answer
+    assert correct_spelling(answer, [reference], question) == answer
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_hostile_keys_end_soon(text):
 
 @pytest.mark.parametrize("answer", ["mo" * 10_000, "manda mondo mendi " * 1_000, "m" + "o" * 2_000])
 def test_hostile_words_end_soon(answer):
-    assert corrected(answer, ["mande mondu menda " * 500, "m" + "a" * 2_000], "What?") == answer
+    assert correct_spelling(answer, ["mande mondu menda " * 500, "m" + "a" * 2_000], "What?") == answer
 
 
 @pytest.mark.parametrize("name", ["bem", "nli_lex"])

@@ -9,7 +9,7 @@ from evaluate_qa.metrics._values.number_words import language_of, with_digits
 from evaluate_qa.metrics._values.numbers import WrittenNumber, equal
 from evaluate_qa.metrics._values.reading import read, value_of_roman
 from evaluate_qa.metrics._values.text import plain
-from evaluate_qa.metrics._values.units import converted
+from evaluate_qa.metrics._values.units import convert
 
 
 def only_number(text, **options):
@@ -99,7 +99,7 @@ def test_ranges_and_quantities_in_two_units_are_one_number():
 )
 def test_conversions_agree_with_definitions(quantity, unit, value):
     found = only_number(quantity)
-    assert converted(found.number, found.unit, unit).value == pytest.approx(value, rel=1e-9)
+    assert convert(found.number, found.unit, unit).value == pytest.approx(value, rel=1e-9)
 
 
 def test_numbers_are_equal_within_their_precision():

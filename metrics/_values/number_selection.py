@@ -1,0 +1,197 @@
+"""Select the numbers of an answer that the question asks for: "8 arms and 3 hearts" has 3 hearts.
+
+Numbers of the question, years, and numbers that count other things than the reference do not decide.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import dropwhile, takewhile
+from typing import NamedTuple
+
+from .._shared.words import exact_words
+from .comparison import Texts
+from .directions import content_words
+from .phrases import singular, singulars, stem
+from .quantities import COUNTED, NO_NOUN, NOT_NOUNS, compare_quantities
+from .reading import Mention
+from .word_tables import word_set
+
+_MORE = word_set("more fewer less additional other another extra")
+_RESULT = re.compile(
+    r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
+    r"answer is|which is|comes? to|round(?:s|ed) to)\b|\bdifference of|=)[^\d=]{0,16}$|"
+    r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"(?:\s\w+)?,?\s(?:in (?:total|all)|altogether|overall)\b", re.IGNORECASE)
+_FRACTION = re.compile(r"(\d+)/(\d+)")
+_CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
+_INTERROGATIVES = word_set("how what which many much long often far get have")
+_RESTATED = re.compile(r"\b(?:i\.e\.|namely|in other words)[^\d=]{0,12}$", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
+_VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
+_SENTENCE, PARAGRAPH = 8, 25  # Words of an answer.
+
+
+def compare_asked_numbers(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
+    """Return the answer's numbers that may be the one that is asked for, and whether they are the reference's."""
+    wholes = [mention for mention in mentions if not _is_part_of_share(mention, reference, texts)]
+    wholes = [mention for mention in wholes if not _has_numerator(mention, reference, texts.answer_values.text)]
+    verdicts = [(mention, compare_quantities(mention, reference, texts)) for mention in wholes]
+    compared = [(mention, same) for mention, same in verdicts if same is not None]
+    if len(compared) == 1 and texts.short:
+        return compared
+    if len({same for _, same in compared}) > 1:
+        text = texts.answer_values.text
+        subjects = {mention for mention, _ in compared if _VERB_AFTER.match(text, mention.end)}  # "XL is 60."
+        compared = [pair for pair in compared if pair[0] not in subjects or not _is_asked(pair[0], texts)]
+    return [(mention, same) for mention, same in compared if not _is_incidental(mention, same, reference, texts)]
+
+
+def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    """Return whether a number is one of the two in a reference such as "24 out of 30"."""
+    if "/" in texts.reference or not mention.number.integer:
+        return False
+    share = _FRACTION.fullmatch(texts.reference_values.text[reference.start : reference.end])
+    return share is not None and f"{mention.number.value:.0f}" in share.groups()
+
+
+def _has_numerator(mention: Mention, reference: Mention, text: str) -> bool:
+    """Return whether a number is a fraction whose numerator is the reference, such as "24/30" for 24 right answers."""
+    fraction = _FRACTION.fullmatch(text[mention.start : mention.end])
+    return fraction is not None and int(fraction[1]) == reference.number.value
+
+
+def _is_incidental(mention: Mention, same: bool, reference: Mention, texts: Texts) -> bool:
+    """Return whether a number is a year where none is asked for, or repeats one of the question."""
+    if same and mention.unit == reference.unit:
+        return False  # Most questions are not read.
+    if not same and mention.year and not reference.year:
+        return True
+    return _is_asked(mention, texts)
+
+
+def _is_asked(mention: Mention, texts: Texts) -> bool:
+    """Return whether the question has the same number."""
+    asked = texts.question_values.numbers
+    return any((mention.number.value, mention.unit) == (other.number.value, other.unit) for other in asked)
+
+
+def counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:
+    """Return whether an answer counts other things than the reference, such as "2 spades" for "2 clubs"."""
+    question_words, counted = exact_words(texts.question), singulars(_counted_words(texts.question))
+    known = singulars((*words, *question_words))
+    if not mention.noun or mention.noun in NOT_NOUNS or singular(mention.noun) in known:
+        return False
+    if counted and mention.noun.endswith("s"):
+        return counted.isdisjoint(singulars(texts.answer_words))
+    return texts.short and not set(words) <= set(question_words)
+
+
+def select_verdict(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:
+    """Return the verdict on the number that the question asks for, among several that differ."""
+    text = texts.answer_values.text
+    outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
+    results = [
+        pair
+        for pair in outside
+        if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start]) or _TOTAL.match(text, pair[0].end)
+    ]
+    nouns = singulars((*words, *_counted_words(texts.question)))
+    if results:
+        last, same = results[-1]
+        written = {text[mention.start : mention.end].strip() for mention, right in compared if right}
+        about_it = _nouns(text, last) & nouns or texts.reference_values.text.strip(" .") not in written
+        return True if same else False if about_it and not compared[-1][1] else None
+    (first, same), (last, same_last) = compared[0], compared[-1]
+    if same_last and _RESTATED.search(text[max(0, last.start - 40) : last.start]):
+        return True
+    counted, bare = _by_noun(text, compared, nouns)
+    if len(counted) == 1:
+        return True if True in counted else None if True in bare else False
+    clauses = _clauses(texts, compared, nouns)
+    # The first word of a clause names what it is about; the verb may be missing in the other clauses.
+    about = [clause for clause in clauses if clause.shared or not clause.words]
+    if len(about) == 1 and not about[0].shared.isdisjoint(about[0].words[:1]):
+        return about[0].same
+    best = {clause.same for clause in clauses if all(clause.shared >= other.shared for other in clauses)}
+    close = {same for mention, same in compared if _nouns(text, mention) & nouns}
+    verdict = (same and not exact_words(text[: first.start])) or (close.pop() if len(close) == 1 else None)
+    # For team B, "Team A won 3 games, and team B won 5" does not say 3.
+    return verdict if len(best) != 1 or verdict in best else None
+
+
+def _by_noun(text: str, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> tuple[set[bool], set[bool]]:
+    """Return the verdicts on numbers that count what the question asks for, and those on numbers without a noun.
+
+    In "8 arms and 3 hearts", only 3 counts hearts. A number without a noun takes the noun of the number before it:
+    "Team A won 3 games, and team B won 5".
+    """
+    verdicts, counted = (set[bool](), set[bool]()), None
+    for mention, same in compared:
+        if mention.noun in _MORE:
+            continue  # "three fewer episodes"
+        if mention.unit or (mention.noun and mention.noun not in NOT_NOUNS):
+            counted = not _nouns(text, mention).isdisjoint(nouns)
+        if counted is not False:
+            verdicts[counted is None].add(same)
+    return verdicts
+
+
+class _Clause(NamedTuple):
+    """A clause with compared numbers that have one verdict, and stems and numbers that it shares with the question."""
+
+    same: bool
+    words: list[str]  # stems
+    shared: frozenset[str]
+
+
+def _clauses(texts: Texts, compared: Sequence[tuple[Mention, bool]], nouns: set[str]) -> list[_Clause]:
+    """Return the clauses with compared numbers; nothing if one has two verdicts, or another the question's words."""
+    text = texts.answer_values.text
+    asked = {stem(word) for word in content_words(texts.question) if singular(word) not in nouns | _INTERROGATIVES}
+    clauses, start = list[_Clause](), 0
+    for end, following in [*(match.span() for match in _CLAUSE.finditer(text)), (len(text), 0)]:
+        inside = {same for mention, same in compared if start <= mention.start < end}
+        stems = [stem(word) for word in content_words(text[start:end])]
+        words = [word for word in stems if not word[0].isdigit()]
+        if len(inside) > 1 or (not inside and not asked.isdisjoint(words)):
+            return []
+        clauses += [_Clause(same, words, frozenset(asked.intersection(stems))) for same in inside]
+        start = following
+    return clauses
+
+
+def is_sure(texts: Texts, reference: Mention, mentions: Sequence[Mention], words: Sequence[str]) -> bool:
+    """Return whether other numbers than the reference's show that an answer is wrong."""
+    length, alone = texts.length, len({mention.number for mention in mentions}) == 1
+    if length > PARAGRAPH:
+        return False
+    nouns = singulars((*words, *_counted_words(texts.question)))
+    about_it = any(_nouns(texts.answer_values.text, mention) & nouns for mention in mentions)
+    measured = alone and bool(reference.unit and mentions[0].unit)
+    before = texts.answer_values.text[max(0, mentions[-1].start - 40) : mentions[-1].start]
+    result = _RESULT.search(before) or (alone and _DIRECT.fullmatch(before))
+    return (alone and length <= _SENTENCE) or about_it or measured or bool(result)
+
+
+def _counted_words(question: str) -> list[str]:
+    """Return what a question counts: "bones" for "How many bones are there?"."""
+    match = COUNTED.search(question)
+    words = dropwhile(NO_NOUN.__contains__, match[1].lower().split() if match else [])
+    return [*takewhile(lambda word: word not in NO_NOUN, words)][:2]
+
+
+def _nouns(text: str, mention: Mention) -> set[str]:
+    """Return the words of a number's unit and the three words after it, which may include its noun."""
+    unit = re.findall(r"[^\W\d_]+", text[mention.start : mention.end].lower())
+    after = _DIGIT.split(text[mention.end : mention.end + 40].lower())[0]
+    return singulars(unit + re.findall(r"[^\W\d_]+", after)[:3])
+
+
+def clause_of(text: str, mention: Mention) -> str:
+    """Return the clause that a number is in."""
+    starts = [match.end() for match in _CLAUSE.finditer(text, 0, mention.start)]
+    following = _CLAUSE.search(text, mention.end)
+    return text[starts[-1] if starts else 0 : following.start() if following else len(text)]
