@@ -50,6 +50,7 @@ _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 # What an answer adds to a list that is complete, and what precedes the list.
 _CLOSING = re.compile(
     r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$|"
+    r",? (?:[–—-] )?\w+ (?:in (?:total|all)|altogether)\W*$|"
     r", (?:i (?:believe|think|guess)|of course|obviously|respectively|etc)\W*$|[,;] (?:since|because|these are) .*$",
     re.IGNORECASE,
 )
@@ -62,6 +63,7 @@ _OPENING = re.compile(
 _COUNTING = re.compile(
     r"(?:^|(?<=[,;] ))(?:first|second|third|fourth|fifth|finally|lastly|then)(?:ly)?,? (?=\w)", re.IGNORECASE
 )
+_DASH = re.compile(r"\s[–—-]\s")
 _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
 _INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
 _LONGEST = 200  # Characters of a list.
@@ -127,6 +129,9 @@ def without_remarks(answer: str, reference: str) -> str:
     """Return an answer without what closes a list, what precedes it, and the sign of "±2", which is two numbers."""
     if len(answer) > LONGEST_SOLUTION:
         return answer
+    words = {*exact_words(reference)}
+    halves = [half for half in _DASH.split(answer) if words <= {*exact_words(half)}]
+    answer = halves[0] if len(halves) == 1 else answer  # "N and S — north and south"
     answer = _COUNTING.sub("", _OPENING.sub("", _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")))
     if "." not in reference and not _INTEGERS.search(reference):
         answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
@@ -157,4 +162,4 @@ def is_ordered(texts: Texts) -> bool:
 def asks_order(question: str) -> bool:
     """Return whether a question asks for an order, or for what code returns."""
     end = question[-1000:]
-    return bool(_ORDER.search(end) or _PRINTS.search(end))
+    return bool((_ORDER.search(end) and "any order" not in end.lower()) or _PRINTS.search(end))

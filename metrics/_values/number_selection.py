@@ -14,13 +14,14 @@ from .directions import content_words
 from .phrases import singular, singulars, stem
 from .quantities import COUNTED, NO_NOUN, NOT_NOUNS, compare_quantities
 from .reading import Mention
+from .units import same_unit
 from .word_tables import word_set
 
 _MORE = word_set("more fewer less additional other another extra")
 _RESULT = re.compile(
-    r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|leaves|that(?:'s| is)|"
-    r"answer is|which is|comes? to|round(?:s|ed) to)\b|\bdifference of|=)[^\d=]{0,16}$|"
-    r"\b(?:so|therefore|thus|hence),? the \w+ (?:is|was) (?:about )?$",
+    r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|yields|leaves|"
+    r"that(?:'s| is)|answer is|which is|comes? to|round(?:s|ed) to)\b|\bdifference of|=)[^\d=]{0,16}$|"
+    r"\b(?:so|therefore|thus|hence),? the (?:\w+ ){1,4}(?:is|was|are) (?:about )?[$€£]?$",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"(?:\s\w+)?,?\s(?:in (?:total|all)|altogether|overall)\b", re.IGNORECASE)
@@ -42,11 +43,24 @@ def compare_asked_numbers(texts: Texts, reference: Mention, mentions: Sequence[M
     compared = [(mention, same) for mention, same in verdicts if same is not None]
     if len(compared) == 1 and texts.short:
         return compared
+    result = _result(mentions, texts.answer_values.text)
+    if result and not any(same for mention, same in compared if mention is not result):
+        compared = [pair for pair in compared if pair[0] is result] or compared
     if len({same for _, same in compared}) > 1:
         text = texts.answer_values.text
         subjects = {mention for mention, _ in compared if _VERB_AFTER.match(text, mention.end)}  # "XL is 60."
         compared = [pair for pair in compared if pair[0] not in subjects or not _is_asked(pair[0], texts)]
-    return [(mention, same) for mention, same in compared if not _is_incidental(mention, same, reference, texts)]
+    return [
+        (mention, same)
+        for mention, same in compared
+        if mention is result or not _is_incidental(mention, same, reference, texts)
+    ]
+
+
+def _result(mentions: Sequence[Mention], text: str) -> Mention | None:
+    """Return the last number of an answer that computes it: "12 × 15 comes to 180."."""
+    last = mentions[-1] if len(mentions) > 1 else None
+    return last if last and _RESULT.search(text[max(0, last.start - 40) : last.start]) else None
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
@@ -75,7 +89,11 @@ def _is_incidental(mention: Mention, same: bool, reference: Mention, texts: Text
 def _is_asked(mention: Mention, texts: Texts) -> bool:
     """Return whether the question has the same number."""
     asked = texts.question_values.numbers
-    return any((mention.number.value, mention.unit) == (other.number.value, other.unit) for other in asked)
+    return any(
+        mention.number.value == other.number.value
+        and (mention.unit == other.unit or bool(mention.unit and other.unit and same_unit(mention.unit, other.unit)))
+        for other in asked
+    )
 
 
 def counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) -> bool:

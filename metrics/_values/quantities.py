@@ -21,7 +21,7 @@ asks_unit = lru_cache(maxsize=1 << 8)(re.compile(r"\bunits?\b", re.IGNORECASE).s
 """Return whether a question asks for a unit."""
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _PER_PERIOD = re.compile(r"^(.+)/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
-_ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month)", re.IGNORECASE)
+_ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month|year)", re.IGNORECASE)
 _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
