@@ -13,14 +13,13 @@ from typing import Any
 from .text import letter_words
 
 # Each line has "month", "weekday" or "season", a number, and its names in several languages.
-_NAMES = [
-    line.split("\t") for line in Path(__file__).with_name("calendar.tsv").read_text(encoding="utf-8").splitlines()
-]
+_NAMES = Path(__file__).with_name("calendar.tsv").read_text(encoding="utf-8").splitlines()
 
 
 def numbers_of(cycle: str) -> dict[str, int]:
     """Return the number of each name of a month (from 1), weekday (from 0 for Monday) or season."""
-    return {name: int(number) for kind, number, names in _NAMES if kind == cycle for name in names.split()}
+    rows = (line.split("\t") for line in _NAMES)
+    return {name: int(number) for kind, number, names in rows if kind == cycle for name in names.split()}
 
 
 MONTH_OF = numbers_of("month")
