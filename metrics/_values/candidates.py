@@ -18,10 +18,9 @@ _COLON = re.compile(r":(?!\d)")
 _INTEGERS_ONLY = re.compile(r"\d{1,9}(?:\s\d{1,9}){3,}")
 _UNSURE = re.compile(rf"\b(?:{pattern_of('unsure')})\b|\s/\s", re.IGNORECASE)
 _MAY_BE = r"\b(?:could|might|may) (?:also |equally |just as )?(?:well )?be\b"
+_MANY_OR_SOME = "several|many|various|multiple|two|three|a few|some"
 _POSSIBILITIES = re.compile(
-    r"\W*there (?:are|may be|could be) (?:several|many|various|multiple|two|three|a few|some) "
-    r"(?:possib|option|candidate)",
-    re.IGNORECASE,
+    rf"\W*there (?:are|may be|could be) (?:{_MANY_OR_SOME}) (?:possib|option|candidate)", re.IGNORECASE
 )
 _CHOOSES = re.compile(rf"\b(?:{pattern_of('choosing')})\b", re.IGNORECASE)
 _LONGEST_CANDIDATE = 5  # Words.

@@ -122,12 +122,10 @@ def _compare_dates(texts: Texts) -> Comparison:
 
 def _match_bound(texts: Texts, date: Date) -> re.Match[str] | None:
     """Match the word of a short answer that makes a date a bound, "before 1990", unless the other texts have bounds."""
-    if texts.length > _SHORT_DATE:
-        return None
     others = f"{texts.reference} {texts.question}"
-    return (
-        None if _FROM.search(others) or _UNTIL.search(others) else _OPEN.search(texts.answer_values.text[: date.start])
-    )
+    if texts.length > _SHORT_DATE or _FROM.search(others) or _UNTIL.search(others):
+        return None
+    return _OPEN.search(texts.answer_values.text[: date.start])
 
 
 def _lacks(texts: Texts, answer: Date, reference: Date) -> bool:

@@ -1,4 +1,4 @@
-"""Find dates and times of day in a text, and compare dates field by field.
+"""Find dates in a text, and compare them field by field.
 
 "March 14, 1879" agrees with "1879", which has fewer fields; whether "1879" agrees with "March 14, 1879" is uncertain.
 """
@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from .text import letter_words
-from .word_tables import pattern_of
 
 # Each line has "month", "weekday" or "season", a number, and its names in several languages.
-_NAMES = [
-    line.split("\t") for line in Path(__file__).with_name("calendar.tsv").read_text(encoding="utf-8").splitlines()
-]
+_NAMES = Path(__file__).with_name("calendar.tsv").read_text(encoding="utf-8").splitlines()
 
 
 def numbers_of(cycle: str) -> dict[str, int]:
     """Return the number of each name of a month (from 1), weekday (from 0 for Monday) or season."""
-    return {name: int(number) for kind, number, names in _NAMES if kind == cycle for name in names.split()}
+    rows = (line.split("\t") for line in _NAMES)
+    return {name: int(number) for kind, number, names in rows if kind == cycle for name in names.split()}
 
 
 MONTH_OF = numbers_of("month")
@@ -30,7 +28,6 @@ LAST_MONTH, _LAST_DAY = 12, 31
 _LAST_YEAR = 2100  # Larger numbers are no years.
 _LATEST = 40  # Larger years of two digits are in the 20th century.
 _LONGEST_PERIOD = 150  # Years of a period such as 1914-18.
-_NOON, _DAY = 12 * 60, 24 * 60  # Minutes.
 
 ANY_MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
 """A pattern of the months' names, without parentheses around it."""
@@ -50,7 +47,6 @@ _WITH_MONTH = re.compile(
     ),
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
 _MAY_BE_IN_DIGITS = re.compile(r"\d\s?[-/.年년月월]|\d{8}")
 _IN_DIGITS = re.compile(
     r"""
@@ -83,43 +79,6 @@ _YEAR = re.compile(
     """,
     re.VERBOSE,
 )
-_AT = r"\b(?P<at>(?:at|um|gegen|om|(?:a )?las?|alle|le|às|as|à|vers|dès)\s)?(?<![\w.,:/])"
-_HOUR, _MINUTES = r"(?P<hour>[01]?\d|2[0-4])", r"(?P<minutes>[0-5]?\d)(?!\w|[.,:]\d|\s?(?:min\b|m\b|%|°))"
-_WHOLE = r"(?![\d:]|[.,]\d)"
-_UNIT = r"\s?(?:uhr|h|heures?|u|uur|horas?|ore|час\w*|o'clock)(?![^\W\d]|/)"
-_BEFORE_HOUR = r"[ -](?P<sure>(?=past|nach|v|para))?(?:past|after|nach|over|(?P<to>to|before|voo?r|para as?))[ -]"
-_AFTER_HOUR = r"(?:\s(?:(?(exact)et|[ye])|(?P<to>moins|menos|meno))(?:\s(?:le|un|1))?)?\s"
-_IN_HALF_OF_DAY = (
-    rf"(?:,?\s?(?:(?P<am>{pattern_of('morning')})|(?P<pm>{pattern_of('afternoon')})|(?P<night>{pattern_of('night')}))"
-    r"(?!\w)(?P<known>))"
-)
-_HALF_OF_DAY = f"{_IN_HALF_OF_DAY}?"
-# A number before an hour is a time only at the end of a clause, because "5 to 10" may be a range.
-_END = r"(?(known)|(?=\s*(?:$|[.,;!?)])))"
-_TIMES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # The first two are not English: "half 8" is 8:30 there.
-        rf"{_AT}(?:{_MINUTES}{_BEFORE_HOUR})?(?P<half>hal[bf]\s){_HOUR}{_WHOLE}(?:{_UNIT})?{_HALF_OF_DAY}",
-        rf"{_AT}{_HOUR}{_WHOLE}(?P<exact>\sheures?|\sh\b)?{_AFTER_HOUR}(?:(?P<word>1/2|quart|4º)|(?=\d\d){_MINUTES})"
-        rf"{_HALF_OF_DAY}(?(known)|(?(to)|(?(at)|(?(exact)|(?!))))(?(word)|(?(at){_END}|(?(exact){_END}|(?!)))))",
-        rf"{_AT}(?:(?P<word>half|quarter|viertel|kwart)|{_MINUTES}(?P<exact>\sminut\w+)?){_BEFORE_HOUR}"
-        rf"(?:{_HOUR}{_WHOLE}|(?P<named>noon|midday|midnight)\b)(?:{_UNIT})?{_HALF_OF_DAY}"
-        rf"(?(named)|(?(word)|(?(exact){_END}|(?(at){_END}|(?(sure){_END}|(?!))))))",
-        rf"{_AT}{_HOUR}(?:(?P<mark>[:.]|{_UNIT}\s?)(?P<minutes>[0-5]\d)(?::[0-5]\d)?)?(?P<unit>{_UNIT})?{_HALF_OF_DAY}"
-        r"(?!:|(?![\u3005-\u9fff])\w|[.,]\d|\s?min)(?(known)|(?!\s\d)(?(mark)|(?(unit)|(?!))))",
-        r"\b(?:(?P<noon>noon|midday|midi|mediodía|mezzogiorno|meio-dia|południe|полдень)"
-        r"|(?P<midnight>midnight|mitternacht|middernacht|minuit|medianoche|mezzanotte|meia-noite|północ[yą]?|полночь))"
-        r"\b(?! (?:et|y|e|moins|menos|meno) | 1/2)",
-    )
-)
-# Fast tests of texts, without which the last but one or two of these patterns do not match.
-_NEAR_HOUR = re.compile(rf"{_BEFORE_HOUR}(?:\d|noon|mid)", re.IGNORECASE)
-_AFTER_DIGIT = re.compile(rf"\d(?:[:.][0-5]\d|{_UNIT}|{_IN_HALF_OF_DAY})", re.IGNORECASE)
-_MINUTES_OF = {"half": 30, "1/2": 30, "quarter": 15, "viertel": 15, "kwart": 15, "quart": 15, "4º": 15}
-_HOURS = {"noon": 12, "midday": 12, "midnight": 24}
-_UNITS_OF_TIMES, _UNITS_OF_DAYS = frozenset({"uhr", "uur", "heures", "o'clock"}), frozenset({"uhr", "uur", "u", "h"})
-_RELATIVE = re.compile(r"(?:(?<![:.]\d)\d|quarter|half|minutes?)\sto\s*$|\b(?:past|before|after|vor|nach|voor)\s*$")
 
 
 @dataclass(frozen=True)
@@ -159,28 +118,6 @@ class Date:
         return self.years[0] if self.years and self.precision == 1 else None
 
 
-@dataclass(frozen=True)
-class Time:
-    """A time of day.
-
-    Attributes:
-        minutes: Minutes after midnight.
-        known: Whether the half of the day is known.
-        start: Where it starts in the text.
-        end: Where it ends.
-    """
-
-    minutes: int
-    known: bool
-    start: int
-    end: int
-
-    def agrees(self, other: "Time") -> bool:
-        """Return whether both are the same time, if need be in an unknown half of the day."""
-        known = self.known and other.known
-        return self.minutes == other.minutes or (not known and self.minutes % _NOON == other.minutes % _NOON)
-
-
 def agrees(answer: Date, reference: Date) -> bool | None:
     """Return whether an answer's date has all fields of the reference; None if fields are missing and none differs."""
     verdicts = [
@@ -217,7 +154,7 @@ def dates(text: str) -> list[Date]:
     >>> [date.fields for date in dates("on March 14, 1879, 1879-03-14 or in 1879")]
     [(1879, 3, 14), (1879, 3, 14), (1879, None, None)]
     """
-    return _apart(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
+    return without_overlaps(chain(_with_month(text), _in_digits(text), _centuries(text), _years(text)))
 
 
 def _with_month(text: str) -> Iterator[Date]:
@@ -275,44 +212,7 @@ def _years(text: str) -> Iterator[Date]:
         yield Date((first, last), None, None, *match.span())
 
 
-def times(text: str, language: str = "en") -> list[Time]:
-    """Return the times of day in a text whose number words are digits.
-
-    >>> [(time.minutes, time.known) for time in times("at 9 pm or 7:15, not at 9")], times("noon")[0].minutes
-    ([(1260, True), (435, False)], 720)
-    """
-    if not _DIGIT.search(text) and not _TIMES[-1].search(text):  # neither an hour nor noon
-        return []
-    tests = language != "en", language != "en", _NEAR_HOUR.search(text), _AFTER_DIGIT.search(text), True
-    patterns = (pattern for pattern, may_match in zip(_TIMES, tests, strict=True) if may_match)
-    matches = (match for pattern in patterns for match in pattern.finditer(text))
-    return _apart(
-        Time(*read, *match.span())
-        for match in matches
-        if not _RELATIVE.search(text[max(0, match.start() - 16) : match.start()]) and (read := _time(match))
-    )
-
-
-def _time(match: re.Match[str]) -> tuple[int, bool] | None:
-    """Return minutes after midnight, and whether the half of the day is known; None if it is no time of day."""
-    groups = {name: value.strip().lower() for name, value in match.groupdict("").items()}
-    if "noon" in groups:
-        return (_NOON if groups["noon"] else 0), True
-    named = _HOURS.get(groups.get("named", ""))
-    hour, mark, unit = named or int(groups["hour"]), groups.get("mark"), groups.get("unit")
-    minutes = _MINUTES_OF.get(groups.get("word", "")) or int(groups["minutes"] or 0)
-    total = 60 * hour + (-minutes if groups.get("to") else minutes) - (30 if groups.get("half") else 0)
-    if groups["am"] or groups["pm"] or groups["night"]:
-        late = groups["pm"] or (groups["night"] and total % _NOON >= _NOON // 2)
-        return total % _NOON + (_NOON if late else 0), True
-    if mark is None:  # in words
-        return total % _DAY, named is not None or 60 * hour > _NOON
-    if mark in {"", "."} and unit not in _UNITS_OF_TIMES:
-        return None
-    return total % _DAY, total > _NOON or match["hour"].startswith("0") or not {mark, unit}.isdisjoint(_UNITS_OF_DAYS)
-
-
-def _apart(moments: Iterable[Any]) -> list[Any]:
+def without_overlaps(moments: Iterable[Any]) -> list[Any]:
     """Return dates or times in the order of the text. Where two overlap, keep the one that is first in `moments`."""
     kept: list[Any] = []
     taken: set[int] = set()

@@ -28,9 +28,8 @@ COMMAND = re.compile(
 )
 _PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
-ONLY_CODE = re.compile(
-    r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)"
-)  # No other value has these signs.
+ONLY_CODE = re.compile(r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")
+"""A sign or word that no other value has."""
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = {old: new for _, kind, old, new in WORDS if kind == "command"}

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from .dates import Date, Time, dates, times
+from .dates import Date, dates
 from .number_words import with_digits
 from .numbers import NUMBER, WrittenNumber, number
 from .portions import with_portions
 from .text import plain
+from .times import Time, times
 from .units import convert, unit_at
 from .word_tables import words_of
 

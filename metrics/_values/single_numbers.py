@@ -84,19 +84,18 @@ def two_forms(texts: Texts) -> list[Texts]:
 def compare_number(texts: Texts, reference: Mention) -> Comparison:
     """Compare the numbers in the answer with the reference's number."""
     before, after = texts.reference_values.text[: reference.start], texts.reference_values.text[reference.end :]
-    negative = any(mention.number.value < 0 for mention in texts.answer_values.numbers)
+    said = texts.answer_values.numbers
+    negative = any(mention.number.value < 0 for mention in said)
     below = reference.number.value < 0 and not negative and "below" in texts.answer  # "86 m below sea level"
-    ranges = any(mention.number.is_range for mention in texts.answer_values.numbers)
-    of_them = _OF_THEM.match(after) and all(
-        mention.number.integer and not mention.unit for mention in texts.answer_values.numbers
-    )
+    ranges = any(mention.number.is_range for mention in said)
+    of_them = _OF_THEM.match(after) and all(mention.number.integer and not mention.unit for mention in said)
     in_range = of_them or (reference.number.is_range and not ranges and _ASKS_RANGE.search(texts.question))
     # "30" for "three quarters of them", and "7" for "5-10"
     if in_range or below or _VERB.search(after) or texts.reference_values.text.count(" ") > _MOST_SPACES:
         return Comparison(reference.kind)
     words = rest(texts.reference_values.text, reference.start, reference.end) if reference.end else []
-    said = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
-    words = [word for word in words if word not in said and not (reference.bound and word in {"no", "not"})]
+    leads = frozenset() if NEGATION.search(texts.answer) else frozenset(_LEAD.findall(texts.answer_values.text.lower()))
+    words = [word for word in words if word not in leads and not (reference.bound and word in {"no", "not"})]
     reverses = texts.length <= PARAGRAPH and is_reversed(texts, reference, exact_words(f"{before} {after}"))
     if reverses is not False:
         return Comparison(reference.kind, False if reverses else None)
@@ -156,28 +155,33 @@ def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) ->
     if "pair" not in singulars(words) | texts.question_words:
         mentions = [mention for mention in mentions if singular(mention.noun) != "pair"]  # 23 pairs are not 23.
     compared = compare_asked_numbers(texts, reference, mentions)
-    if not mentions and (whole := _WHOLE.search(texts.question)) and (every := _EVERY.match(text)):
-        counted = read(f"{whole[1]} of them").numbers
-        if len(counted) == 1 and counted[0].number == reference.number:
-            return Comparison(reference.kind, not every["none"])  # "all of them" for 12, of "the 12 jurors"
-    if not compared and reference.number.value == 0 and (none := _NONE.match(text)) and not mentions:
-        about_it = singulars(exact_words(none["noun"] or "")) <= texts.question_words | {*words}
-        return Comparison(reference.kind, True if about_it else None)  # "No idea"
+    if not mentions and (comparison := _compare_quantifier(texts, reference, words)):
+        return comparison
     if not compared:
         measured = [mention for mention in mentions if mention.unit and reference.unit]
         other_unit = len(mentions) == len(measured) == 1 and measured[0].number == reference.number
         other_unit = other_unit and not MAY_BE_FREQUENCY.search(f"{texts.reference} {texts.answer}")
-        return Comparison(
-            reference.kind,
-            False if other_unit and not same_unit(measured[0].unit, reference.unit) else None,
-            may_contain_reference=True,
-        )
+        differs = other_unit and not same_unit(measured[0].unit, reference.unit)
+        return Comparison(reference.kind, False if differs else None, may_contain_reference=True)
     spans = [(mention.start, mention.end) for mention, _ in compared]
     hedges = are_alternatives(text, spans, [same for _, same in compared])
     answer = "; ".join(_show(text, mention, reference.unit) for mention, _ in compared)
     rejects = len(said) < len(texts.answer_values.numbers) or len({same for _, same in compared}) > 1
     rejects = rejects or any(not same and _is_other_measure(mention, reference) for mention, same in compared)
     return Comparison(reference.kind, _verdict(texts, reference, words, compared, hedges), answer, hedges or rejects)
+
+
+def _compare_quantifier(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison | None:
+    """Compare "all of them" with the 12 of "the 12 jurors" in the question, and "none" with 0; None for other texts."""
+    whole, every = _WHOLE.search(texts.question), _EVERY.match(texts.answer_values.text)
+    counted = read(f"{whole[1]} of them").numbers if whole and every else ()
+    if every and len(counted) == 1 and counted[0].number == reference.number:
+        return Comparison(reference.kind, not every["none"])
+    none = _NONE.match(texts.answer_values.text) if reference.number.value == 0 else None
+    if not none:
+        return None
+    about_it = singulars(exact_words(none["noun"] or "")) <= texts.question_words | {*words}
+    return Comparison(reference.kind, True if about_it else None)  # "No idea"
 
 
 def _is_other_measure(mention: Mention, reference: Mention) -> bool:

@@ -8,9 +8,10 @@ from .._shared.words import exact_words
 from .calendar_names import WEEKDAYS
 from .comparison import Comparison, Texts
 from .date_rules import has_other_bound
-from .dates import Time, agrees
+from .dates import agrees
 from .directions import opposite
 from .phrases import NEGATION, affirmed_values, ends_in_negation, rest
+from .times import Time
 from .word_tables import pattern_of
 
 _HOW_LONG = re.compile(pattern_of("how_long"), re.IGNORECASE)

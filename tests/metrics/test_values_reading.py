@@ -4,11 +4,12 @@ import math
 
 import pytest
 
-from evaluate_qa.metrics._values.dates import agrees, dates, times
+from evaluate_qa.metrics._values.dates import agrees, dates
 from evaluate_qa.metrics._values.number_words import language_of, with_digits
 from evaluate_qa.metrics._values.numbers import WrittenNumber, equal
 from evaluate_qa.metrics._values.reading import read, value_of_roman
 from evaluate_qa.metrics._values.text import plain
+from evaluate_qa.metrics._values.times import times
 from evaluate_qa.metrics._values.units import convert
 
 
