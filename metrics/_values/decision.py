@@ -29,6 +29,7 @@ from .candidates import hedges, is_one_of_candidates, leaves_open
 from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
 from .codes import compare_code, compare_signs, may_be_code, only_signs
 from .comparison import Comparison, Rule, Texts, first_verdict
+from .courtesies import without_courtesies
 from .date_rules import PART, compare_part, only_date
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
@@ -174,7 +175,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    answer = _EMPHASIS.sub(r"\1", answer)
+    answer = _EMPHASIS.sub(r"\1", without_courtesies(answer))
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)

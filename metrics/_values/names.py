@@ -168,7 +168,12 @@ def compare_acronym(texts: Texts) -> bool | None:
     same = _abbreviates(answer, texts.reference) if same is None else same
     # FBI is not the "Federal Bureau of Intelligence".
     known = [letters for letters in (reference, answer) if letters in ACRONYMS]
-    listed = any(are_aliases(name, letters) for letters in known for name in (*names, texts.answer) if name != letters)
+    listed = any(
+        are_aliases(name, letters)
+        for letters in known
+        for name in (*names, answer, reference, texts.answer)
+        if name != letters
+    )
     return listed if same and known else same
 
 

@@ -36,6 +36,25 @@ def test_different_values_are_wrong(kind, reference, answer, question):
     assert (found.kind, found.equal) == (kind, False)
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{} I hope this helps!",
+        "Well, I would say {}",
+        "As far as I remember from the lesson, {} Let me know if you need more.",
+    ],
+)
+def test_courtesies_change_no_decision(around):
+    rows = [row for row in rows_of("values.tsv") if row["equal"]]
+    changed = [
+        row["answer"]
+        for row in rows
+        if compare_values(row["reference"], around.format(row["answer"]), row["question"]).equal
+        != (row["equal"] == "1")
+    ]
+    assert len(changed) <= 0.01 * len(rows), changed
+
+
 def test_values_in_other_languages():
     """Every decision is right. "2 uur" may be a time, "90分" points, and "livre" a currency, so 10% have none."""
     rows = rows_of("values_in_languages.tsv")
