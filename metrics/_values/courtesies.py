@@ -13,7 +13,7 @@ def without_courtesies(answer: str) -> str:
     """Return an answer without phrases such as "I think" before it, and "Let me know if …" after it.
 
     >>> without_courtesies("I believe it is 208. I hope this helps!"), without_courtesies("I think so.")
-    ('it is 208.', 'I think so.')
+    ('208.', 'I think so.')
     """
     start = max(0, len(answer) - _END)
     answer = answer[:start] + _CLOSING.sub("", answer[start:])

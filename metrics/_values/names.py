@@ -48,7 +48,8 @@ MAY_BE_NAME = re.compile(r"[^\W\d_]{2}")
 """Two letters. In other texts, a hyphen or a raised digit changes a number: 1e-5 is not 1e5."""
 # Between letters, or a letter and a digit.
 _JOINT = re.compile(r"(?<=[^\W\d_])(?!\s+-\d)[\s-]+(?=\w)|(?<=\d)[\s-]+(?=[^\W\d_])")
-_ARTICLE_OR_POINT = re.compile(r"^(?:(?:at|in|by|for|from|it['’]s|it is)\s+)?(?:(?:the|an?)\s+)?|[.\s]", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:(?:at|in|by|for|from|it['’]s|it is)\s+)?(?:(?:the|an?)\s+)?", re.IGNORECASE)
+_POINT = re.compile(r"[.\s]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = range(3, 7)  # Letters of an acronym.
 # Two acronyms of three letters may be of one thing, except codes.
@@ -159,8 +160,8 @@ def compare_acronym(texts: Texts) -> bool | None:
     clause = texts.answer.partition(", ")[0]  # "the WHO, based in Geneva"
     if not (_may_be_acronym(texts.reference) or _may_be_acronym(texts.answer) or _may_be_acronym(clause)):
         return None
-    names = [_IN_PARENTHESES.sub("", text.strip()) for text in (clause, texts.reference)]
-    answer, reference = (_ARTICLE_OR_POINT.sub("", name) for name in names)
+    names = [_ARTICLE.sub("", _IN_PARENTHESES.sub("", text.strip(" ."))) for text in (clause, texts.reference)]
+    answer, reference = (_POINT.sub("", name) for name in names)
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long and _is_other(answer, reference) else None
@@ -168,12 +169,7 @@ def compare_acronym(texts: Texts) -> bool | None:
     same = _abbreviates(answer, texts.reference) if same is None else same
     # FBI is not the "Federal Bureau of Intelligence".
     known = [letters for letters in (reference, answer) if letters in ACRONYMS]
-    listed = any(
-        are_aliases(name, letters)
-        for letters in known
-        for name in (*names, answer, reference, texts.answer)
-        if name != letters
-    )
+    listed = any(are_aliases(name, letters) for letters in known for name in (*names, texts.answer) if name != letters)
     return listed if same and known else same
 
 
