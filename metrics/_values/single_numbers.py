@@ -186,8 +186,7 @@ def _compare_quantifier(texts: Texts, reference: Mention, words: Sequence[str]) 
 
 def _is_other_measure(mention: Mention, reference: Mention) -> bool:
     """Return whether a number has the reference's digits, but another unit or sign: "$5 a day" for "$5"."""
-    number, other = mention.number.value, reference.number.value
-    return -number == other != 0 or bool(number == other and mention.unit and reference.unit)
+    return abs(mention.number.value) == abs(reference.number.value) != 0
 
 
 def _verdict(
@@ -210,7 +209,8 @@ def _verdict(
     numbers = texts.answer_values.numbers
     bounds = [mention.number.value for mention in numbers if mention.bound and mention.unit in {"", reference.unit}]
     bounded = not reference.bound and reference.number.value in bounds  # "up to six"
-    return False if not bounded and is_sure(texts, reference, mentions, words) else None
+    measured = len(mentions) == 1 and _is_other_measure(mentions[0], reference)
+    return False if not bounded and (measured or is_sure(texts, reference, mentions, words)) else None
 
 
 def _show(text: str, mention: Mention, unit: str) -> str:
