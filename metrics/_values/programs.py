@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .comparison import Texts
 from .phrases import mentioned
-from .word_tables import WORDS, word_set
+from .word_tables import WORDS, word_set, words_of
 
 _LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
 _CODE = re.compile(
@@ -23,19 +23,26 @@ _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$"
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
-    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/]|[a-z]{2,8} --?\w|"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/+]|[a-z]{2,8} --?\w|"
     r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
 )
-_PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
+_PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
+_NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
+_WITH_SUBCOMMANDS = word_set("git docker npm kubectl pip apt apt-get brew cargo conda yarn systemctl sudo")
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(
     r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)"
 )  # No other value has these signs.
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 QUOTED = re.compile(r"`([^`]+)`")
-_SAME_COMMANDS = {old: new for _, kind, old, new in WORDS if kind == "command"}
+_SAME_COMMANDS = [(re.compile(old), new) for _, kind, old, new in WORDS if kind == "command"]
+_SHORT_FLAGS = dict(pair.split(":") for pair in words_of("flag"))
+_LONG_FLAG = re.compile(rf"(?<![\w-])--({'|'.join(_SHORT_FLAGS)})(?![\w-])")
+_QUERY = re.compile(r"(?i:select|insert into|delete from|update|create|alter|drop|truncate|where|(?:order|group) by) ")
+_SQL_WORD = re.compile(rf"(?i:\b(?:{'|'.join(words_of('sql'))})\b)")
 _HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
 _QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
+_ONE_ARGUMENT = re.compile(r"""(?<= -[a-zA-Z] )(["'])([^"']+)\1|<[^<>]{1,30}>""")
 _INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
@@ -68,11 +75,26 @@ def compare_program(texts: Texts) -> bool | None:
     if len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
-    if COMMAND.match(reference) and _PLACEHOLDER.search(reference):
-        parts = _PLACEHOLDER.split(reference)
-        filled = re.fullmatch(r"(?!-)\S+".join(map(re.escape, parts)), answer[:_LONGEST])
-        return True if filled and len(parts) <= _MOST_PLACEHOLDERS + 1 else None
+    if COMMAND.match(reference):
+        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
+        answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)
+
+
+def _filled(answer: str, reference: str, question: str) -> str:
+    """Return a command with the reference's placeholders for its arguments, except names from the question.
+
+    >>> _filled("kill -9 1234", "kill -9 PID", "How?"), _filled("rm notes.txt", "rm -r <dir>", "How?")
+    ('kill -9 PID', 'rm <dir>')
+    """
+    words, said = reference.split(), answer.split()
+    fixed, named = 2 if words[0] in _WITH_SUBCOMMANDS else 1, _NAMED.findall(question)
+    shift = len(words) - len(said) if len(words) > len(said) else 0  # then the answer lacks an option
+    for index in range(fixed + shift, len(words)) if words[0] == said[0] else ():
+        word, other = words[index], said[index - shift]
+        if word not in named and not other.startswith("-") and ("@" in word) == ("@" in other) and other not in words:
+            said[index - shift] = word if _PLACEHOLDER.fullmatch(word) else other
+    return " ".join(said)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -98,8 +120,6 @@ def _normalized(code: str) -> str:
 
 def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     """Compare tidy code with the answer, which may have words around it."""
-    if COMMAND.match(reference):
-        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
     if bare(answer) == bare(reference) and answer != reference and not regex:
         return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
     slices = [_SLICE.sub("[:]", text) for text in (answer, reference)]
@@ -115,6 +135,7 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         files = [reference.endswith(file[1]) or file[0][0] == reference[0] == "." for file in _FILE.finditer(answer)]
         return False if files == [True] or _FILE.fullmatch(answer) else None
     other = len(answer) <= _LONGEST and reference not in answer
+    other = other and not (COMMAND.match(reference) and {*reference.split()} <= {*answer.split()})
     other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
     return False if other else None
 
@@ -162,10 +183,13 @@ def _tidy(text: str) -> str:
         .replace("https://", "")
         .replace("http://", "")
     )
+    text = _ONE_ARGUMENT.sub(lambda match: match[0].replace(" ", "-"), text)
     text = " ".join(_QUOTED.sub(r"\2", text).strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
     text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
-    for old, new in _SAME_COMMANDS.items():
-        text = text.replace(old, new)
+    text = _SQL_WORD.sub(lambda match: match[0].upper(), text) if _QUERY.match(text) else text
+    text = _LONG_FLAG.sub(lambda match: f"-{_SHORT_FLAGS[match[1]]}", text)
+    for old, new in _SAME_COMMANDS:
+        text = old.sub(new, text)
     return _INNER_SPACE.sub("", text)
 
 
@@ -193,6 +217,8 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         options = [word for word in right if word.startswith("-") or word.lower() in _SQL]
         return (not left and options == right) if command else len(left) + len(right) == 1 and {*left, *right} <= added
     if command:
+        if _PLACEHOLDER.fullmatch(right[0]):
+            return False
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
