@@ -14,17 +14,18 @@ from .comparison import Texts
 from .phrases import mentioned
 from .word_tables import WORDS, word_set, words_of
 
-_LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
+_LONGEST, _MORE_WORDS, _SPACES = 120, 10, 20  # Characters of code, words around it, and spaces in it.
 _CODE = re.compile(
     r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)[./][a-zA-Z]|\w/\w+/|_\w|\w_|=="
 )
-_LONGEST_PYTHON = 500  # Characters.
+_LONGEST_PYTHON, _BINDS = 500, re.compile(r"\b(?:def|lambda|for) ")  # Characters, and what gives names to values.
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
-    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/+]|[a-z]{2,8} --?\w|"
-    r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/+<]|[a-z]{2,8} --?\w|"
+    r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|"
+    r"(?:(?:ORDER|GROUP) BY|INSERT INTO|DELETE FROM|UPDATE|(?:CREATE|ALTER|DROP) TABLE|TRUNCATE|WHERE|let mut) \w"
 )
 _PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
 _NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
@@ -38,12 +39,12 @@ QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = [(re.compile(old), new) for _, kind, old, new in WORDS if kind == "command"]
 _SHORT_FLAGS = dict(pair.split(":") for pair in words_of("flag"))
 _LONG_FLAG = re.compile(rf"(?<![\w-])--({'|'.join(_SHORT_FLAGS)})(?![\w-])")
-_QUERY = re.compile(r"(?i:select|insert into|delete from|update|create|alter|drop|truncate|where|(?:order|group) by) ")
+_QUERY = re.compile(
+    r"(?i:select |insert into|delete from|update \w+ set|truncate |drop table|where \S+ (?:is (?:not )?nu|[=<>!]))"
+)
 _SQL_WORD = re.compile(rf"(?i:\b(?:{'|'.join(words_of('sql'))})\b)")
-_HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
 _QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
 _ONE_ARGUMENT = re.compile(r"""(?<= -[a-zA-Z] )(["'])([^"']+)\1|<[^<>]{1,30}>""")
-_INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
@@ -52,7 +53,7 @@ _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
 # Signs that change the value where they are added: negations in programs, quantifiers in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
-_SQL = word_set("desc distinct not")
+_SQL = word_set("desc distinct not mut")
 _SYNONYMS = [
     *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
 ]
@@ -60,10 +61,7 @@ _SYNONYMS = [
 
 def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
-    if (
-        texts.reference.startswith(("def ", "lambda "))
-        and _normalized(texts.reference) == _normalized(texts.answer) != ""
-    ):
+    if _BINDS.search(texts.reference) and _normalized(texts.reference) == _normalized(texts.answer) != "":
         return True
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
@@ -76,7 +74,6 @@ def compare_program(texts: Texts) -> bool | None:
         return None
     answer = _tidy(answer)
     if COMMAND.match(reference):
-        reference, answer = (_FLAGS.sub(_sorted, _HERE.sub("", text)) for text in (reference, answer))
         answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)
 
@@ -101,7 +98,8 @@ def _filled(answer: str, reference: str, question: str) -> str:
 def _normalized(code: str) -> str:
     """Return the syntax tree of Python code with numbers for the names that it binds; `""` for other texts."""
     try:
-        tree = ast.parse(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
+        code = rewritten(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
+        tree = ast.parse(code.replace("\\", "\\\\"))  # An unknown escape would raise a warning.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     names = dict[str, str]()
@@ -145,11 +143,6 @@ def bare(code: str) -> str:
     return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
 
 
-def _sorted(flags: re.Match[str]) -> str:
-    """Return " -al" for " -l -a"."""
-    return f" -{''.join(sorted(flags[0].replace(' -', '')))}"
-
-
 def _find(reference: str, answer: str) -> re.Match[str] | None:
     """Return where an answer has the code of the reference, but not as a part of other code."""
     if reference not in answer:
@@ -176,21 +169,20 @@ def _command_in(answer: str, reference: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
-    text = (
-        unicodedata.normalize("NFKC", text)
-        .replace("−", "-")
-        .replace("'", '"')
-        .replace("https://", "")
-        .replace("http://", "")
-    )
+    text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("'", '"')
     text = _ONE_ARGUMENT.sub(lambda match: match[0].replace(" ", "-"), text)
     text = " ".join(_QUOTED.sub(r"\2", text).strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
     text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
     text = _SQL_WORD.sub(lambda match: match[0].upper(), text) if _QUERY.match(text) else text
     text = _LONG_FLAG.sub(lambda match: f"-{_SHORT_FLAGS[match[1]]}", text)
+    return rewritten(_FLAGS.sub(lambda flags: f" -{''.join(sorted(flags[0].replace(' -', '')))}", text))
+
+
+def rewritten(code: str) -> str:
+    """Return code with the same form for equivalent ones, such as `range(n)` for `range(0, n)`."""
     for old, new in _SAME_COMMANDS:
-        text = old.sub(new, text)
-    return _INNER_SPACE.sub("", text)
+        code = old.sub(new, code)
+    return code
 
 
 @lru_cache(maxsize=1 << 10)
@@ -198,7 +190,7 @@ def _is_program(text: str, tidy: str, regex: bool) -> bool:
     if not tidy or tidy.count(" ") > _SPACES or _MEASURE.match(text):
         return False
     certain = regex or "&&" in tidy or "||" in tidy or COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
-    return bool(certain or (_CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
+    return bool(certain or (_CODE.search(f"{text}\n{tidy}") and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
 
 
 def _is_other(answer: str, reference: str, regex: bool) -> bool:
@@ -217,13 +209,12 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         options = [word for word in right if word.startswith("-") or word.lower() in _SQL]
         return (not left and options == right) if command else len(left) + len(right) == 1 and {*left, *right} <= added
     if command:
-        if _PLACEHOLDER.fullmatch(right[0]):
-            return False
         if not any(map(str.isalnum, left[0] + right[0])):
             return True  # another operator
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
         flags = {*answer_word}, {*reference_word}
-        more = right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0])  # "-rf" and "-r"
+        more = bool(_PLACEHOLDER.fullmatch(right[0]))
+        more = more or (right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0]))  # "-rf" and "-r"
         long, short = sorted((answer_word, reference_word), key=len, reverse=True)
         letters = iter(long)
         more = more or (2 * len(short) <= len(long) and all(letter in letters for letter in short))  # "ns"
@@ -232,8 +223,10 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
     near = any(map(str.isidentifier, right_tokens[max(0, start - 1) : start] + right_tokens[start + 1 : start + 2]))
     path = "(" not in right_tokens and bool({"/", "."} & {*right_tokens})
     alone = sum(map(str.isidentifier, right_tokens)) == 1 and (len(right_tokens) > 1 or "_" in reference)
-    named = near or path or alone or right_tokens[start + 1 : start + 2] == ["("]
-    return _is_other_token(left[0], right[0], named, len(right_tokens) == 1, regex)
+    after = right_tokens[start + 1 : start + 2]
+    named = near or path or (alone and after != ["["]) or after == ["("]
+    letters = right_tokens[start - 1 : start] == ['"'] == after and len(left[0] + right[0]) == len("aw")  # of a mode
+    return letters or _is_other_token(left[0], right[0], named, len(right_tokens) == 1, regex)
 
 
 def _is_other_token(token: str, other: str, named: bool, only: bool, regex: bool) -> bool:
