@@ -118,8 +118,8 @@ def _normalized(code: str) -> str:
 
 def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     """Compare tidy code with the answer, which may have words around it."""
-    if bare(answer) == bare(reference) and answer != reference and not regex:
-        return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    if bare(answer) == bare(reference) and answer != reference:
+        return False if regex or _FLAG.findall(answer) != _FLAG.findall(reference) else None
     slices = [_SLICE.sub("[:]", text) for text in (answer, reference)]
     if slices[0] == slices[1] and answer.replace("[0:", "[:") != reference.replace("[0:", "[:"):
         return False
