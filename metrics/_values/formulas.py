@@ -68,6 +68,7 @@ def _formula(reference: str) -> list[Expression]:
     return sides if is_formula else []
 
 
+@lru_cache(maxsize=1 << 10)
 def may_be_constant(text: str) -> bool:
     """Return whether a text has π, √ or the name of a function."""
     return _CALL.search(_plain(text)) is not None

@@ -37,6 +37,7 @@ ONLY_CODE = re.compile(
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 QUOTED = re.compile(r"`([^`]+)`")
 _SAME_COMMANDS = [(re.compile(old), new) for _, kind, old, new in WORDS if kind == "command"]
+_MAY_CHANGE = re.compile(r"""[^\w\s.,:;'"?!-]|\s-|\w\.\w|[A-Z]{4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]""")
 _SHORT_FLAGS = dict(pair.split(":") for pair in words_of("flag"))
 _LONG_FLAG = re.compile(rf"(?<![\w-])--({'|'.join(_SHORT_FLAGS)})(?![\w-])")
 _QUERY = re.compile(
@@ -180,7 +181,7 @@ def _tidy(text: str) -> str:
 
 def rewritten(code: str) -> str:
     """Return code with the same form for equivalent ones, such as `range(n)` for `range(0, n)`."""
-    for old, new in _SAME_COMMANDS:
+    for old, new in _SAME_COMMANDS if _MAY_CHANGE.search(code) or COMMAND.search(code) else ():
         code = old.sub(new, code)
     return code
 
