@@ -11,7 +11,8 @@ from functools import lru_cache
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .phrases import only_mentions
-from .programs import COMMAND, ONLY_CODE, compare_program, without_hyphens
+from .programs import COMMAND, ONLY_CODE, compare_program, rewritten, without_hyphens
+from .substances import atoms_of
 from .word_tables import WORDS, words_of
 
 _MAY_BE_CODE = re.compile(
@@ -24,7 +25,7 @@ _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*", "·", "⋅"), "") | {"lg": "log"}
+_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*", "·", "⋅"), "") | {"lg": "log", "log2": "log"}
 _Form = tuple[re.Pattern[str], dict[str, str]]
 # Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
 _LABELS: Sequence[_Form] = [
@@ -38,10 +39,10 @@ _LABELS: Sequence[_Form] = [
             r"\b(?!AD|BC|CE)[A-Z]{1,4}[ -]?\d{1,5}[A-Za-z]?\b(?! (?:Ti|Pro|Max|Plus|Ultra|Mini|Super)\b)",
             {" ": "", "-": ""},
         ),  # LH 404, A380
-        (r"\b(?:[A-Z][a-z]?|AB)[+-](?!\w)", {}),  # B+, Na+
+        (r"\b(?:[A-Z][a-z]?|AB)\d?[+-](?!\w)", {}),  # B+, Na+, Ca2+
         (r"\b[A-Z]\w*(?:Error|Exception)\b", {}),
         (r"\b[a-z]+(?:_[a-z\d]+)+\b", {}),
-        (r"(?<![\w./])(?:/[\w.-]*\w){2,}", {}),  # a path
+        (r"(?<![\w./~])~?(?:/[\w.-]*\w){2,}", {}),  # a path
         (r"\b[KQRBN][a-h]?x?[a-h][1-8](?:[+#]|\b)", {}),  # a move in chess
         (r"(?<!to )(?<!on )\b(?:[a-h]?x)?[a-h][1-8](?:=[QRBN])?(?:[+#]|\b)", {}),  # a move of a pawn
         (r"\b(?:[A-Z][a-z]?\d*){2,6}\^?\d?[+-](?!\w)", {"^": ""}),  # SO4^2-
@@ -162,13 +163,15 @@ def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, sho
     left, right = (without_hyphens(name).strip("+#") for name in (label, labels[0]))
     alike = {*left.split("+")} == {*right.split("+")} or (version and f"{min(left, right)}." in f"{max(left, right)}.")
     alike = alike or (" " in label and bool({"/", ","} & {*label, *labels[0]}))  # Two cron schedules may be the same.
+    alike = alike or (label[:2] == "1s" and sorted(label) == sorted(labels[0]))  # The order of orbitals is free.
+    alike = alike or atoms_of(label) == atoms_of(labels[0]) != {}  # CH3COOH is C2H4O2.
     alike = alike or (("#" in left) != ("#" in right) and "b m" in left + right)  # such as C-sharp and D-flat minor
     return None if alike else False
 
 
 def _tidy(text: str) -> str:
     """Return a text without typography and the number of a move, and with full names of keys, colors and chords."""
-    plain = unicodedata.normalize("NFKC", text).strip(" .`").translate(_KEYS)
+    plain = unicodedata.normalize("NFKC", rewritten(text.strip(" .`"))).translate(_KEYS)
     plain = _GRADE.sub(lambda match: f"{match[1]}{'-' if match[2] else '+'}", plain)
     return _CHORD.sub(r"\1 minor", _MOVE.sub("", _COLOR.sub(_full_color, plain)))
 

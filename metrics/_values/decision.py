@@ -307,7 +307,7 @@ _RULES = (
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
     Rule("identifier", compare_signs, only_signs, longest_answer=20),
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
-    Rule("identifier", compare_code, may_be_code, longest_reference=80),
+    Rule("identifier", compare_code, may_be_code),
     Rule("identifier", _if(is_same_name, True), MAY_BE_NAME.search, longest_answer=200),
     Rule("identifier", _if(has_same_digits, True), LONG_NUMBER.fullmatch, longest_answer=300),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),

@@ -18,7 +18,8 @@ from .word_tables import word_set
 _LONGEST, _POINTS, _STEPS, _UNKNOWNS, _CLOSE = 200, 4, 20, 3, 1e-7  # Length is in characters.
 _SIGNS = str.maketrans({"×": "*", "·": "*", "⋅": "*", "∙": "*", "−": "-", "÷": "/", "{": "", "}": "", "_": ""})
 _SCIENTIFIC = re.compile(r"(?<=\d)[eE]([-+]?\d+)\b|(?<=\d)\s?x(?=\s?10\s?\^)")
-_FUNCTION = re.compile(r"^\W*[a-zA-Z]\([a-zA-Z]\)\s*=")
+_DIVISOR = re.compile(r"(?<=\))\s?/\s?(\d+[a-z])$")  # "(x + 1) / 2a" has the divisor 2a
+_FUNCTION = re.compile(r"^\W*(?:[a-zA-Z]\([a-zA-Z]\)|[Σ∑][^\W\d_])\s*=")
 _LETTERS = re.compile(r"[a-zA-Z]+|[\u0370-\u03ff]+")
 _OPERATOR = re.compile(
     r"[+*/^=√|(±]|(?<![a-zA-Z]{2})\s?-\s?(?![a-zA-Z]{2})|\d[a-z](?![a-z])|\d[\u0370-\u03ff]|π[a-z](?![a-z])|"
@@ -67,6 +68,7 @@ def _formula(reference: str) -> list[Expression]:
     return sides if is_formula else []
 
 
+@lru_cache(maxsize=1 << 10)
 def may_be_constant(text: str) -> bool:
     """Return whether a text has π, √ or the name of a function."""
     return _CALL.search(_plain(text)) is not None
@@ -91,7 +93,8 @@ def constant(text: str) -> float | None:
 def _plain(text: str) -> str:
     """Return a formula with one form of signs; "2e3" and "2 x 10^3" are no products of variables."""
     text = _SCIENTIFIC.sub(lambda match: f"*10^({match[1]})" if match[1] else "*", plain(text[:_LONGEST]))
-    return _FUNCTION.sub("y =", text).replace("**", "^").translate(_SIGNS).strip().strip("$.,;` ").strip()
+    text = _FUNCTION.sub("y =", text).replace("**", "^").translate(_SIGNS).strip(" \n$.,;`")
+    return _DIVISOR.sub(r"/(\1)", text)
 
 
 def _pieces(text: str, letters: set[str] | None) -> list[str]:
@@ -134,7 +137,8 @@ def _same(text: str, reference: list[Expression], whole: str) -> bool | None:
     named = [len(sides) > 1 and _SYMBOL.fullmatch(sides[0].text) is not None for sides in (answer, reference)]
     if not answer or (len(reference) > len(answer) and not named[1]):
         return None
-    renamed = all(named) and answer[0].names.isdisjoint(_names(reference)) and bool(reference[-1].names)
+    left, right = (_names([answer[end], reference[end]]) for end in (0, -1))
+    renamed = all(named) and bool(reference[-1].names) and left.isdisjoint(right)
     if len(answer) != len(reference) or renamed:
         answer, reference = answer[-1:], reference[-1:]
     with suppress(ValueError, ArithmeticError, RecursionError):

@@ -15,8 +15,9 @@ from .other_numbers import has_other_number
 from .phrases import ends_in_negation
 from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
+from .text import plain
 from .time_rules import compare_appointment, compare_hours, compare_time
-from .units import convert
+from .units import convert, same_unit, unit_at
 from .word_tables import pattern_of
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
@@ -31,7 +32,9 @@ _BY = re.compile(r"\s*(?:[×xX*]|by)\s*")
 _RATIO_OF, _PARTS = re.compile(r"\bratio of (\w+) to (\w+)"), re.compile(r"(\d+) parts? (?:of )?(\w+)")
 _PLURAL = re.compile("e?s*$")
 _UNITS = re.compile(r"\s(?:square |cubic |sq\.? )?units?\W*$")
-_EQUALS = re.compile(r"\b(?:is|equals|are)\b|=")
+_CONSTANT = re.compile(r"(.*?(?:[\dπ)]|pi))(?:\s+(?!sqrt|rad|pi\b)([^\W\d_].*))?$")
+_EQUALS = re.compile(r"\b(?:is|equals|are)\b|[=:#]")
+_APPROXIMATION = re.compile(r"(?:≈|~|,?(?: or| is)?\s?(?:about|approximately) )\s*[\d.]+.*$")
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
 _ASKS_NOTATION = re.compile(rf"\b(?:in|as|into|to) (?:an? )?(?:{pattern_of('notation')})\b|^compute\b", re.IGNORECASE)
@@ -95,27 +98,37 @@ def _compare_scores(texts: Texts) -> bool | None:
 
 def _compare_formula(texts: Texts) -> bool | None:
     measured = any(mention.unit for mention in texts.reference_values.numbers)
+    measured = measured or any(_constant_and_unit(text)[1] for text in (texts.reference, texts.answer))
     return None if measured else compare_formula(texts.answer, texts.reference)
+
+
+def _constant_and_unit(text: str) -> tuple[float | None, str]:
+    """Return the value of a text that is a constant, and the unit at its end: "36π cm^3"."""
+    match = _CONSTANT.match(_UNITS.sub("", plain(text)).strip(" .*$")) if may_be_constant(text) else None
+    unit, length = unit_at(match[2] or "") if match else ("", 0)
+    return (constant(match[1]), unit) if match and length == len(match[2] or "") else (None, "")
 
 
 def _compare_constant(texts: Texts) -> Comparison | None:
     """Compare a number with a constant such as 12π."""
-    clause = _EQUALS.split(texts.answer)[-1].strip(" .")
-    said, wanted = (constant(_UNITS.sub("", text)) for text in (clause, texts.reference))
+    answer = _APPROXIMATION.sub("", plain(texts.answer)) if may_be_constant(texts.reference) else plain(texts.answer)
+    (said, unit), (wanted, asked) = map(_constant_and_unit, (_EQUALS.split(answer)[-1], texts.reference))
     if said is None and wanted is None:
         return None
-    answer, reference = _exact(said, texts.answer_values), _exact(wanted, texts.reference_values)
-    if not answer or not reference or (said is None and may_be_constant(texts.answer)):
+    alike = not (unit and asked) or same_unit(unit, asked)
+    number, reference = _exact(said, texts.answer_values, asked), _exact(wanted, texts.reference_values, unit)
+    if not number or not reference or not alike or (said is None and may_be_constant(texts.answer)):
         return Comparison("formula")
-    same = equal(answer, reference, texts.tolerance)
+    same = equal(number, reference, texts.tolerance)
     return Comparison("formula", same or (None if _AMBIGUOUS.search(f"{texts.reference} {texts.answer}") else False))
 
 
-def _exact(value: float | None, values: Values) -> WrittenNumber | None:
-    """Return the value of a constant, or the only number of a text without a constant, if it has no unit."""
+def _exact(value: float | None, values: Values, unit: str) -> WrittenNumber | None:
+    """Return the value of a constant, or the only number of a text without a constant, if it has no other unit."""
     if value is not None:
         return WrittenNumber(value, value, 0.0)
-    return values.numbers[0].number if len(values.numbers) == 1 and not values.numbers[0].unit else None
+    mention = values.numbers[0] if len(values.numbers) == 1 else None
+    return mention.number if mention and mention.unit in {"", unit} else None
 
 
 def _compare_ratio(texts: Texts) -> bool | None:

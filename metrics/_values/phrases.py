@@ -32,7 +32,7 @@ _OR = re.compile(
 )
 _RETRACTED = re.compile(
     rf"\b(?:{pattern_of('retraction')})\b|"
-    r"(?:\.\.\.|…)\s*(?:no|nope)\b|\b(?:actually|hm+),? (?:no|nope|yes|yeah)\b|\?\s*$|\?\s+(?=\S)"
+    r"(?:\.\.\.|…)\s*(?:no|nope)\b|\b(?:actually|hm+),? (?:no|nope|yes|yeah)\b|(?<![\]}*+])\?\s*$|\?\s+(?=\S)"
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SHORT = 3  # Words of at most this length keep their s, such as "gas".

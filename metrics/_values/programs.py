@@ -12,30 +12,39 @@ from functools import lru_cache
 
 from .comparison import Texts
 from .phrases import only_mentions
-from .word_tables import WORDS, word_set
+from .word_tables import WORDS, word_set, words_of
 
-_LONGEST, _MORE_WORDS, _SPACES = 80, 10, 12  # Characters of code, words around it, and spaces in it.
+_LONGEST, _MORE_WORDS, _SPACES = 120, 10, 20  # Characters of code, words around it, and spaces in it.
 _CODE = re.compile(
     r"[\[\]{}<>|#;~`]|\$(?!\d)|\w\(|::|(?<!\w)--?\w|\w\w\.\w|\w\.\w\w|(?:^|\s)[./][a-zA-Z]|\w/\w+/|_\w|\w_|=="
 )
-_LONGEST_PYTHON = 500  # Characters.
+_LONGEST_PYTHON, _BINDS = 500, re.compile(r"\b(?:def|lambda|for) ")  # Characters, and what gives names to values.
 _MEASURE = re.compile(r"[^a-zA-Z]*\d[\d.,]*\s?(?:[a-zA-Z°%]+(?:/[a-zA-Z]+)?)?$")
 _SENTENCE_WITHOUT_SIGNS = re.compile(r"[^-/._=(\[]* [^-/._=(\[]*")
 COMMAND = re.compile(
     r"(?:sudo )?(?:pip3?|npm|npx|yarn|git|apt(?:-get)?|brew|docker|cargo|conda|kubectl|chmod|"
-    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/]|[a-z]{2,8} --?\w|"
-    r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|(?:ORDER|GROUP) BY \w"
+    r"chown|mkdir|rmdir|rm|cp|mv|ls|cd|grep|curl|ssh|systemctl) [\w.~/+<]|[a-z]{2,8} --?\w|"
+    r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|"
+    r"(?:(?:ORDER|GROUP) BY|INSERT INTO|DELETE FROM|UPDATE|(?:CREATE|ALTER|DROP) TABLE|TRUNCATE|WHERE|let mut) \w"
 )
-_PLACEHOLDER, _MOST_PLACEHOLDERS = re.compile(r"(?:<[\w -]+>)+"), 3
+_PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
+_NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
+_WITH_SUBCOMMANDS = word_set("git docker npm kubectl pip apt apt-get brew cargo conda yarn systemctl sudo")
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")
 """A sign or word that no other value has."""
 _FILE = re.compile(r"(?<![\w./])(?:[\w-]*[a-zA-Z][\w-]*)?(\.[a-zA-Z]\w*)(?![\w(./])")
 QUOTED = re.compile(r"`([^`]+)`")
-_SAME_COMMANDS = {old: new for _, kind, old, new in WORDS if kind == "command"}
-_HERE = re.compile(r"(?<=[\w\"'] )\./(?=\w)")  # "./file" as an argument of a command is "file".
+_SAME_COMMANDS = [(re.compile(old), new) for _, kind, old, new in WORDS if kind == "command"]
+_MAY_CHANGE = re.compile(r"""[^\w\s.,:;'"?!-]|\s-|\w\.\w|[A-Z]{4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]""")
+_SHORT_FLAGS = dict(pair.split(":") for pair in words_of("flag"))
+_LONG_FLAG = re.compile(rf"(?<![\w-])--({'|'.join(_SHORT_FLAGS)})(?![\w-])")
+_QUERY = re.compile(
+    r"(?i:select |insert into|delete from|update \w+ set|truncate |drop table|where \S+ (?:is (?:not )?nu|[=<>!]))"
+)
+_SQL_WORD = re.compile(rf"(?i:\b(?:{'|'.join(words_of('sql'))})\b)")
 _QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
-_INNER_SPACE = re.compile(r"(?<=[\[({,])\s+|\s+(?=[\])},])")
+_ONE_ARGUMENT = re.compile(r"""(?<= -[a-zA-Z] )(["'])([^"']+)\1|<[^<>]{1,30}>""")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
@@ -44,7 +53,7 @@ _SIGNS = "=<>!&|/*%+:~^?-"
 _OPERATOR, _TOKEN = re.compile(rf"[{_SIGNS}]{{1,3}}"), re.compile(rf"\\.|{{\d+(?:,\d*)?}}|\w+|[{_SIGNS}]+|\S")
 # Signs that change the value where they are added: negations in programs, quantifiers in regular expressions.
 _NEGATIONS, _QUANTIFIERS = word_set("- ! ~ not"), word_set("? * +")
-_SQL = word_set("desc distinct not")
+_SQL = word_set("desc distinct not mut")
 _SYNONYMS = [
     *map(word_set, ("&& and &", "|| or |", "! not", "== === is", "!= <> !== ≠", "** ^", "/ // ÷", "> />", "ln log"))
 ]
@@ -52,10 +61,7 @@ _SYNONYMS = [
 
 def compare_program(texts: Texts) -> bool | None:
     """Compare a command, call, path or expression with the answer, or with the only code that it quotes."""
-    if (
-        texts.reference.startswith(("def ", "lambda "))
-        and _syntax_tree(texts.reference) == _syntax_tree(texts.answer) != ""
-    ):
+    if _BINDS.search(texts.reference) and _syntax_tree(texts.reference) == _syntax_tree(texts.answer) != "":
         return True
     question = texts.question.lower()
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
@@ -67,18 +73,33 @@ def compare_program(texts: Texts) -> bool | None:
     if len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
-    if COMMAND.match(reference) and _PLACEHOLDER.search(reference):
-        parts = _PLACEHOLDER.split(reference)
-        filled = re.fullmatch(r"(?!-)\S+".join(map(re.escape, parts)), answer[:_LONGEST])
-        return True if filled and len(parts) <= _MOST_PLACEHOLDERS + 1 else None
+    if COMMAND.match(reference):
+        answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)
+
+
+def _filled(answer: str, reference: str, question: str) -> str:
+    """Return a command with the reference's placeholders for its arguments, except names from the question.
+
+    >>> _filled("kill -9 1234", "kill -9 PID", "How?"), _filled("rm notes.txt", "rm -r <dir>", "How?")
+    ('kill -9 PID', 'rm <dir>')
+    """
+    words, said = reference.split(), answer.split()
+    fixed, named = 2 if words[0] in _WITH_SUBCOMMANDS else 1, _NAMED.findall(question)
+    shift = len(words) - len(said) if len(words) > len(said) else 0  # then the answer lacks an option
+    for index in range(fixed + shift, len(words)) if words[0] == said[0] else ():
+        word, other = words[index], said[index - shift]
+        if word not in named and not other.startswith("-") and ("@" in word) == ("@" in other) and other not in words:
+            said[index - shift] = word if _PLACEHOLDER.fullmatch(word) else other
+    return " ".join(said)
 
 
 @lru_cache(maxsize=1 << 8)
 def _syntax_tree(code: str) -> str:
     """Return the syntax tree of Python code with numbers for the names that it binds; `""` for other texts."""
     try:
-        tree = ast.parse(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
+        code = rewritten(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
+        tree = ast.parse(code.replace("\\", "\\\\"))  # An unknown escape would raise a warning.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     names = dict[str, str]()
@@ -97,10 +118,8 @@ def _syntax_tree(code: str) -> str:
 
 def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
     """Compare tidy code with the answer, which may have words around it."""
-    if COMMAND.match(reference):
-        reference, answer = (_FLAGS.sub(_sort_flags, _HERE.sub("", text)) for text in (reference, answer))
-    if without_hyphens(answer) == without_hyphens(reference) and answer != reference and not regex:
-        return False if _FLAG.findall(answer) != _FLAG.findall(reference) else None
+    if without_hyphens(answer) == without_hyphens(reference) and answer != reference:
+        return False if regex or _FLAG.findall(answer) != _FLAG.findall(reference) else None
     slices = [_SLICE.sub("[:]", text) for text in (answer, reference)]
     if slices[0] == slices[1] and answer.replace("[0:", "[:") != reference.replace("[0:", "[:"):
         return False
@@ -114,6 +133,7 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
         files = [reference.endswith(file[1]) or file[0][0] == reference[0] == "." for file in _FILE.finditer(answer)]
         return False if files == [True] or _FILE.fullmatch(answer) else None
     other = len(answer) <= _LONGEST and reference not in answer
+    other = other and not (COMMAND.match(reference) and {*reference.split()} <= {*answer.split()})
     other = other and (_calls_other(answer, reference) or _is_other(_command_in(answer, reference), reference, regex))
     return False if other else None
 
@@ -121,11 +141,6 @@ def _compare_program(answer: str, reference: str, regex: bool) -> bool | None:
 def without_hyphens(code: str) -> str:
     """Return a code in lower case, without the hyphens and underscores in it."""
     return re.sub(r"(?<=[^\W_])[-_](?=\w)", "", code.lower())
-
-
-def _sort_flags(flags: re.Match[str]) -> str:
-    """Return " -al" for " -l -a"."""
-    return f" -{''.join(sorted(flags[0].replace(' -', '')))}"
 
 
 def _find(reference: str, answer: str) -> re.Match[str] | None:
@@ -154,18 +169,20 @@ def _command_in(answer: str, reference: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def _tidy(text: str) -> str:
     """Return code without its quotes, prompt, protocol and final punctuation, and with single spaces."""
-    text = (
-        unicodedata.normalize("NFKC", text)
-        .replace("−", "-")
-        .replace("'", '"')
-        .replace("https://", "")
-        .replace("http://", "")
-    )
+    text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("'", '"')
+    text = _ONE_ARGUMENT.sub(lambda match: match[0].replace(" ", "-"), text)
     text = " ".join(_QUOTED.sub(r"\2", text).strip().strip("`'\"").removeprefix("$ ").split()).rstrip(";")
     text = text.removesuffix(".") if text[-2:-1] not in {" ", "."} else text  # as in "cd .."
-    for old, new in _SAME_COMMANDS.items():
-        text = text.replace(old, new)
-    return _INNER_SPACE.sub("", text)
+    text = _SQL_WORD.sub(lambda match: match[0].upper(), text) if _QUERY.match(text) else text
+    text = _LONG_FLAG.sub(lambda match: f"-{_SHORT_FLAGS[match[1]]}", text)
+    return rewritten(_FLAGS.sub(lambda flags: f" -{''.join(sorted(flags[0].replace(' -', '')))}", text))
+
+
+def rewritten(code: str) -> str:
+    """Return code with the same form for equivalent ones, such as `range(n)` for `range(0, n)`."""
+    for old, new in _SAME_COMMANDS if _MAY_CHANGE.search(code) or COMMAND.search(code) else ():
+        code = old.sub(new, code)
+    return code
 
 
 @lru_cache(maxsize=1 << 10)
@@ -173,7 +190,7 @@ def _is_program(text: str, tidy: str, regex: bool) -> bool:
     if not tidy or tidy.count(" ") > _SPACES or _MEASURE.match(text):
         return False
     certain = regex or "&&" in tidy or "||" in tidy or COMMAND.match(tidy) or _OPERATOR.fullmatch(tidy)
-    return bool(certain or (_CODE.search(text) and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
+    return bool(certain or (_CODE.search(f"{text}\n{tidy}") and not _SENTENCE_WITHOUT_SIGNS.fullmatch(tidy)))
 
 
 def _is_other(answer: str, reference: str, regex: bool) -> bool:
@@ -196,7 +213,8 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
             return True  # another operator
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
         flags = {*answer_word}, {*reference_word}
-        more = right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0])  # "-rf" and "-r"
+        more = bool(_PLACEHOLDER.fullmatch(right[0]))
+        more = more or (right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0]))  # "-rf" and "-r"
         long, short = sorted((answer_word, reference_word), key=len, reverse=True)
         letters = iter(long)
         more = more or (2 * len(short) <= len(long) and all(letter in letters for letter in short))  # "ns"
@@ -205,8 +223,10 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
     near = any(map(str.isidentifier, right_tokens[max(0, start - 1) : start] + right_tokens[start + 1 : start + 2]))
     path = "(" not in right_tokens and bool({"/", "."} & {*right_tokens})
     alone = sum(map(str.isidentifier, right_tokens)) == 1 and (len(right_tokens) > 1 or "_" in reference)
-    named = near or path or alone or right_tokens[start + 1 : start + 2] == ["("]
-    return _is_other_token(left[0], right[0], named, len(right_tokens) == 1, regex)
+    after = right_tokens[start + 1 : start + 2]
+    named = near or path or (alone and after != ["["]) or after == ["("]
+    letters = right_tokens[start - 1 : start] == ['"'] == after and len(left[0] + right[0]) == len("aw")  # of a mode
+    return letters or _is_other_token(left[0], right[0], named, len(right_tokens) == 1, regex)
 
 
 def _is_other_token(token: str, other: str, named: bool, only: bool, regex: bool) -> bool:

@@ -39,7 +39,7 @@ def have_one_name(word: str, other: str) -> bool:
     return any({word, other} <= {part for name in names for part in name.split()} for names in SUBSTANCES)
 
 
-def _atoms(text: str) -> Counter[str]:
+def atoms_of(text: str) -> Counter[str]:
     """Return the number of atoms of each element in a formula of several elements; nothing for another text."""
     formula = _LEAD.sub("", plain(text.strip()))
     atoms = Counter[str]()
@@ -56,7 +56,7 @@ def compare_substance(texts: Texts) -> bool | None:
     """
     reference, said = substance(texts.reference), _ALSO.sub("", texts.answer)
     answer = substance(said)
-    if not answer and (atoms := _atoms(said)) and (expected := _atoms(texts.reference)):
+    if not answer and (atoms := atoms_of(said)) and (expected := atoms_of(texts.reference)):
         return None if atoms == expected else False
     symbols = [_LEAD.sub("", plain(text.strip())) for text in (texts.reference, said)]
     if _ASKS_FORMULA.search(texts.question) and all(map(_SYMBOLS.fullmatch, symbols)) and symbols[0] != symbols[1]:
