@@ -81,7 +81,8 @@ def equal(answer: WrittenNumber, reference: WrittenNumber, tolerance: float | No
 
 _ABOUT = (
     r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|closer?\ to|just\ (?:over|under)|"
-    r"c\.|over|more\ than|ungefähr|etwa|rund|knapp|gut|environ|unos|unas|около|примерно"
+    r"c\.|over|more\ than|ungefähr|etwa|rund|knapp|gut|environ|unos|unas|около|примерно|noin|khoảng|περίπου|"
+    r"sekitar|लगभग|करीब|প্রায|تقریبا|حوالي|تقريبا|בערך"
 )
 NUMBER = re.compile(
     rf"""
@@ -94,6 +95,7 @@ NUMBER = re.compile(
         | (?P<base>\d{{1,4}})\s?\^\s?\(?(?P<of_base>[-+]?\d{{1,2}})(?!\d)\)?
         | (?P<digits>
             \d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?
+            | \d{{1,2}}(?:,\d\d)+,\d{{3}}(?:\.\d+)?  # 1,25,000 in India
             | \d{{1,3}}(?:\.\d{{3}})+(?:,\d+)?
             | \d{{1,3}}(?:'\d{{3}})+(?!\d)(?:[.,]\d+)?
             | \d+(?:[.,]\d+)?
