@@ -6,8 +6,9 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
-from .text import LETTER
+from .text import VOWEL_SIGNS
 from .word_tables import WORDS, pattern_of, words_of
 
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
@@ -48,14 +49,15 @@ _PARTS = {(language, kind): words for language, kind, _, words in WORDS if kind 
 _JOINERS = {language: _PARTS.get((language, "joiner"), " ") for language in NUMERALS}
 
 
+@cache
 def _pattern(language: str) -> re.Pattern[str]:
     """Return a pattern for number words. The last word may be an ordinal.
 
     Words may have a prefix such as "and", joiners between them, and a suffix. Thai has no spaces between words.
     """
     cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
-    start = r"(?<!\d )" if language == "th" else rf"(?<!{LETTER})(?<!\d)(?<!\d )"
-    end, suffix = rf"(?!{LETTER})", _PARTS.get((language, "suffix"))
+    start = r"(?<!\d )" if language == "th" else rf"(?<![\w{VOWEL_SIGNS}])(?<!\d )"
+    end, suffix = rf"(?![\w{VOWEL_SIGNS}])", _PARTS.get((language, "suffix"))
     words = (
         rf"{start}(?P<prefix>{_PARTS.get((language, 'prefix'), '')})"
         rf"(?P<cardinals>(?:{cardinals})(?>(?:{_JOINERS[language]})(?:{cardinals}))*)"
@@ -69,11 +71,12 @@ def _pattern(language: str) -> re.Pattern[str]:
     return re.compile(rf"{date}|{words}", re.IGNORECASE)
 
 
-_PATTERNS = {language: _pattern(language) for language in NUMERALS}
 _VALUE_OF = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in NUMERALS}
-_NUMERAL = {
-    language: re.compile("|".join(sorted(numerals, key=len, reverse=True))) for language, numerals in _VALUE_OF.items()
-}
+
+
+@cache
+def _numeral(language: str) -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_VALUE_OF[language], key=len, reverse=True)))
 
 
 def with_numerals(text: str, language: str) -> str:
@@ -82,7 +85,7 @@ def with_numerals(text: str, language: str) -> str:
     >>> with_numerals("две тысячи двести пять", "ru"), with_numerals("dwudziestego trzeciego maja", "pl")
     ('2205', '23 maja')
     """
-    return _PATTERNS[language].sub(lambda match: _digits(match, language), text)
+    return _pattern(language).sub(lambda match: _digits(match, language), text)
 
 
 def _digits(match: re.Match[str], language: str) -> str:
@@ -92,8 +95,8 @@ def _digits(match: re.Match[str], language: str) -> str:
     after = match.string[match.end() : match.end() + 1].strip()
     if fraction or text in _PLURALS or (text in _ARTICLES and not after.isalpha() and text != match.string.lower()):
         return match[0]
-    words = _NUMERAL[language].findall(text)
-    if not re.fullmatch(rf"(?:{_JOINERS[language]})*", _NUMERAL[language].sub("", text)):
+    words = _numeral(language).findall(text)
+    if not re.fullmatch(rf"(?:{_JOINERS[language]})*", _numeral(language).sub("", text)):
         return match[0]  # with a letter that has other forms, such as İ
     numbers = list(_numbers([_VALUE_OF[language][word] for word in words], ones_first=language == "ar"))
     if groups["cardinals"]:

@@ -52,25 +52,23 @@ def _portion(language: str, replacement: str, pattern: str) -> tuple[str, str, R
     return language, pattern, lambda match: replacement.replace("HOUR", str(hours[match[1].lower()]))
 
 
-_REWRITINGS = tuple(
-    (language, re.compile(pattern, re.IGNORECASE), replacement)
-    for language, pattern, replacement in (
-        *(_portion(language, replacement, words) for language, kind, replacement, words in WORDS if kind == "portion"),
-        (
-            "-",
-            r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
-            r"(\d\d?)(?: (c[eéê]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
-            _price,
-        ),
-        ("tr", rf"\b(10 )?({'|'.join(HOURS['tr'])}) (çeyrek|\d\d?) (geç\w*|kala|var)\b", _turkish_clock),
-        ("tr", r"\b(\d\d?) 1/2[td][ae]\b", r"\1:30"),
-    )
+_REWRITINGS: tuple[tuple[str, str, Replacement], ...] = (
+    *(_portion(language, replacement, words) for language, kind, replacement, words in WORDS if kind == "portion"),
+    (
+        "-",
+        r"\b(\d+) (euros?|franken|francs?|reais|real|złot\w*|zł|рубл\w*|руб|lira|tl)(?: (?:und|et|con|y|e|i|и))? "
+        r"(\d\d?)(?: (c[eéê]nt\w*|grosz\w*|копе\w*|kuruş))?\b(?!\.?\w| ?%)",
+        _price,
+    ),
+    ("tr", rf"\b(10 )?({'|'.join(HOURS['tr'])}) (çeyrek|\d\d?) (geç\w*|kala|var)\b", _turkish_clock),
+    ("tr", r"\b(\d\d?) 1/2[td][ae]\b", r"\1:30"),
 )
 
 
 @cache
 def _rewritings(language: str) -> list[tuple[re.Pattern[str], Replacement]]:
-    return [(pattern, replacement) for of, pattern, replacement in _REWRITINGS if of in {"-", language}]
+    found = [(pattern, replacement) for of, pattern, replacement in _REWRITINGS if of in {"-", language}]
+    return [(re.compile(pattern, re.IGNORECASE), replacement) for pattern, replacement in found]
 
 
 def with_portions(text: str, language: str) -> str:

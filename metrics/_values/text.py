@@ -8,8 +8,8 @@ from functools import lru_cache
 from .east_asian import in_western_notation
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-LETTER = r"[\w\u0901-\u0963\u0981-\u09e3\u0e31-\u0e4e]"
-"""A pattern of letters and digits, with the vowel signs of Hindi, Bengali and Thai, which `\\w` leaves out."""
+VOWEL_SIGNS = r"\u0901-\u0903\u093e-\u094d\u0962\u0963\u0981-\u0983\u09be-\u09cd\u09d7\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+"""Vowel signs of Hindi, Bengali and Thai, for a set of characters; `\\w` leaves them out."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .numbers import WrittenNumber
-from .text import LETTER
+from .text import VOWEL_SIGNS
 from .word_tables import WORDS, word_set
 
 # Symbols with the SI prefixes in use.
@@ -47,7 +47,7 @@ _TEMPERATURE = re.compile(
     r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
     re.IGNORECASE,
 )
-_ATOM = re.compile(rf"[ -]?((?:US|A|C|R)\$|(?:(?![\d_]){LETTER})+(?:-[^\W\d_]+)?|[°%$€£¥₹₽₺₪฿৳₫Ω])")
+_ATOM = re.compile(rf"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:[{VOWEL_SIGNS}]+[^\W\d_]*)*(?:-[^\W\d_]+)?|[°%$€£¥₹₽₺₪฿৳₫Ω])")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(
