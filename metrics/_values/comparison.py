@@ -20,7 +20,7 @@ from .phrases import singular
 from .reading import IDEOGRAPHS, LONGEST_UNIT, Values, read
 from .text import plain
 from .units import unit_at
-from .word_tables import WORDS
+from .word_tables import WORDS, words_of
 
 _LONGEST_QUESTION = 1000  # Characters; only the end of a longer question is read.
 _LONGEST_SHARE = 20  # Characters of a reference such as "1 in 5".
@@ -35,6 +35,10 @@ _BY_QUESTION = [
     for asks, kind, replacement, pattern in WORDS
     if kind == "asked"
 ]
+# A note on the order of day and month after a date, such as "(DD/MM/YYYY)".
+_ORDERS = "|".join(asks for asks, kind, replacement, _ in WORDS if kind == "asked" and replacement.startswith(r"\3-"))
+_ORDER_NOTE = re.compile(rf"(?<=\d)\s*\((?:{_ORDERS})[^()]{{0,12}}\)\s*$", re.IGNORECASE)
+_DECIMAL_POINTS = words_of("decimal_point")  # Languages that write 1.5 rather than 1,5.
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 
 
@@ -80,7 +84,10 @@ class Texts:
     references: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for pattern, replacement in _rewritings(self.question):
+        note = _ORDER_NOTE.search(self.reference) if self.reference.endswith(")") else None
+        if note:
+            self.reference = self.reference[: note.start()]
+        for pattern, replacement in _rewritings(f"{self.question} {note[0]}" if note else self.question):
             self.answer, self.reference = (pattern.sub(replacement, text) for text in (self.answer, self.reference))
 
     @cached_property
@@ -89,7 +96,7 @@ class Texts:
         shares = any(not mention.number.step or mention.unit == "percent" for mention in self.reference_values.numbers)
         language, decimal_comma = self.language
         if language == "en" and (other := language_of(self.answer[:500])) != "en":
-            language, decimal_comma = other, True  # "Il y a douze mois." for "twelve"
+            language, decimal_comma = other, other not in _DECIMAL_POINTS  # "Il y a douze mois." for "twelve"
         return read(self.answer, language, decimal_comma, shares)
 
     @cached_property
@@ -142,7 +149,7 @@ class Texts:
         """The language of number words, and whether it has decimal commas."""
         asked = self.question, self.reference
         language = language_of(*asked, self.answer[:500])
-        return language if language != "en" else language_of(*asked), language != "en"
+        return language if language != "en" else language_of(*asked), language not in _DECIMAL_POINTS
 
 
 class Rule(NamedTuple):

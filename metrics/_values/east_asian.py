@@ -21,6 +21,11 @@ _SINO_NUMBER = re.compile(
     r"|(?<=월\s)[일이삼사오육칠팔구십]+?(?=\s?일(?![가-힣]|\s?일))"
     rf"|(?<![가-힣])(?<!{_SINO_NUMERALS}\s){_SINO_NUMERALS}{{2,}}(?=\s?(?:원|년|월|일|명|분|미터|킬로|퍼센트))"
 )
+# Digits with Korean scales, and numerals with a space after 만 or 억: "2만 3천5백".
+_DIGITS_SCALED = re.compile(r"(?<=\d)(?<!(?<!\S)만 \d)[천백](?=[\d만억\s]|원|명|개|년|킬로|미터|$)")
+_SPACE_IN_NUMBER = re.compile(
+    r"(?<=[\d일이삼사오육칠팔구십백천千百][만억])\s(?=\d{0,3}[일이삼사오육칠팔구]?[천백십千百]|\d{1,3}(?:,\d{3}|\d))"
+)
 _MONTHS = {"시": 10, "유": 6} | {name: number for number, name in enumerate("일이삼사오_칠팔구", 1)}
 _MONTH = re.compile(r"(?<![가-힣])([일이삼사오유칠팔구시])월(?![가-힣])")
 _NATIVE = {
@@ -110,6 +115,7 @@ def in_western_notation(text: str) -> str:
     text = _MONTH.sub(lambda match: f"{_MONTHS[match[1]]}월", text)
     text = _FRACTION.sub(lambda match: f"{_whole(match[2])}/{_whole(match[1])}", text)
     text = _DECIMAL.sub(lambda match: f"{_whole(match[1])}.{match[2].translate(_TRANSLATION)}", text)
+    text = _SPACE_IN_NUMBER.sub("", _DIGITS_SCALED.sub(lambda match: match[0].translate(_SINO), text))
     text = _SINO_NUMBER.sub(lambda match: match[0].translate(_SINO), text)
     text = _NATIVE_NUMBER.sub(lambda match: str(sum(_NATIVE[part or ""] for part in match.groups()) or ""), text)
     text = _NUMBER.sub(_in_digits, text)

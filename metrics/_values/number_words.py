@@ -16,13 +16,7 @@ _LANGUAGES = {
     for word in frozenset().union(*_FUNCTION_WORDS.values())
 }
 # Languages with letters that no other has, or only Russian and Ukrainian have.
-_LETTERS = tuple(
-    (language, frozenset(letters))
-    for language, letters in (
-        ("de", "ß"), ("es", "¿¡ñ"), ("pt", "ãõ"), ("pl", "ąęłśźż"), ("tr", "ğşı"), ("cs", "ěřů"), ("sv", "å"),
-        ("ru", "аеиоуяыэ"), ("uk", "аеиоуя"), ("ru", "ыэъё"), ("uk", "іїєґ"),
-    )
-)  # fmt: skip
+_LETTERS = [(language, frozenset(words)) for language, kind, _, words in WORDS if kind == "letters"]
 # Words of English texts, names and units that are function words of other languages.
 _IN_ENGLISH = words_of("in_english")
 _SURE = 1.001  # what a word counts that is in no English text
@@ -127,6 +121,7 @@ def with_digits(text: str, language: str = "en") -> str:
     for needed, pattern, replacement in _ENGLISH_PHRASES if language == "en" else _HALVES:
         if not needed or not needed.isdisjoint(starts):
             text = pattern.sub(replacement, text)
+    before = text
     if language in NUMERALS:
         text = with_numerals(text, language)
     if not _POWER_OF_SCALE.keys().isdisjoint(words):
@@ -134,9 +129,9 @@ def with_digits(text: str, language: str = "en") -> str:
     if not _IN_LETTER_SCALED.isdisjoint(words):
         text = _LETTER_SCALED.sub(_scale_by_letter, text)
     if language not in NUMERALS and (language != "en" or not _IN_ENGLISH_NUMBERS.isdisjoint(starts)):
-        before, text = text, alpha2digit(text, language, 0)
-        if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
-            return with_digits(text)
+        text = alpha2digit(text, language, 0)
+    if text == before and language != "en" and _ENGLISH_NUMBER.search(text):
+        return with_digits(text)
     if language != "en":
         text = _AFTER_MILLIONS.sub(lambda match: f"{match[1]}5{match[2][1:]}", text)
         text = _AFTER_NOUN.sub(r"\1 1/2 \2", text)

@@ -3,14 +3,19 @@
 "двадцать один" becomes "21", "trzeciego maja" becomes "3 maja", and "beş yüz" becomes "500".
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
-from .word_tables import WORDS, pattern_of
+from .text import VOWEL_SIGNS
+from .word_tables import WORDS, pattern_of, words_of
 
 # An ordinal is a number of a date: before a month or "year", or after hundreds.
 _IN_DATE = {language: words for language, kind, _, words in WORDS if kind == "in_date"}
-_FRACTION = re.compile(rf" (?:{pattern_of('fraction')})", re.IGNORECASE)
+_FRACTION = re.compile(rf" ?(?:{pattern_of('denominator')})", re.IGNORECASE)
+# Words that are also articles, or mean something else, and plurals such as "thousands" are no numbers alone.
+_ARTICLES, _PLURALS = words_of("article"), words_of("plural")
 _THOUSAND, _HUNDRED = 1000, 100
 
 
@@ -36,10 +41,24 @@ NUMERALS = _VALUES.keys()
 """The languages of these number words."""
 
 
+_PARTS = {(language, kind): words for language, kind, _, words in WORDS if kind in {"prefix", "joiner", "suffix"}}
+_JOINERS = {language: _PARTS.get((language, "joiner"), " ") for language in NUMERALS}
+
+
+@cache
 def _pattern(language: str) -> re.Pattern[str]:
-    """Return a pattern for number words. The last word may be an ordinal."""
+    """Return a pattern for number words. The last word may be an ordinal.
+
+    Words may have a prefix such as "and", joiners between them, and a suffix. Thai has no spaces between words.
+    """
     cardinals = "|".join(sorted(_VALUES[language], key=len, reverse=True))
-    words = rf"\b(?P<cardinals>(?:{cardinals})(?: (?:{cardinals}))*)\b"
+    start = r"(?<!\d )" if language == "th" else rf"(?<![\w{VOWEL_SIGNS}])(?<!\d )"
+    end, suffix = rf"(?![\w{VOWEL_SIGNS}])", _PARTS.get((language, "suffix"))
+    words = (
+        rf"{start}(?P<prefix>{_PARTS.get((language, 'prefix'), '')})"
+        rf"(?P<cardinals>(?:{cardinals})(?>(?:{_JOINERS[language]})(?:{cardinals}))*)"
+        rf"(?:{f'(?={suffix})|' if suffix else ''}{end})"
+    )
     if language not in ORDINALS:
         return re.compile(words, re.IGNORECASE)
     ordinals = "|".join(sorted(ORDINALS[language], key=len, reverse=True))
@@ -48,11 +67,12 @@ def _pattern(language: str) -> re.Pattern[str]:
     return re.compile(rf"{date}|{words}", re.IGNORECASE)
 
 
-_PATTERNS = {language: _pattern(language) for language in NUMERALS}
 _VALUE_OF = {language: _VALUES[language] | ORDINALS.get(language, {}) for language in NUMERALS}
-_NUMERAL = {
-    language: re.compile("|".join(sorted(numerals, key=len, reverse=True))) for language, numerals in _VALUE_OF.items()
-}
+
+
+@cache
+def _numeral(language: str) -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_VALUE_OF[language], key=len, reverse=True)))
 
 
 def with_numerals(text: str, language: str) -> str:
@@ -61,44 +81,46 @@ def with_numerals(text: str, language: str) -> str:
     >>> with_numerals("две тысячи двести пять", "ru"), with_numerals("dwudziestego trzeciego maja", "pl")
     ('2205', '23 maja')
     """
-    return _PATTERNS[language].sub(lambda match: _digits(match, language), text)
+    return _pattern(language).sub(lambda match: _digits(match, language), text)
 
 
 def _digits(match: re.Match[str], language: str) -> str:
     groups = match.groupdict()
     fraction = _FRACTION.match(match.string, match.end())  # "две трети"
-    if fraction or match[0].lower() == "bir" != match.string.lower():  # the article
-        return match[0]
     text = (groups["cardinals"] or groups["ordinals"]).lower()
-    words = _NUMERAL[language].findall(text)
-    if " ".join(words) != text:
+    after = match.string[match.end() : match.end() + 1].strip()
+    if fraction or text in _PLURALS or (text in _ARTICLES and not after.isalpha() and text != match.string.lower()):
+        return match[0]
+    words = _numeral(language).findall(text)
+    if not re.fullmatch(rf"(?:{_JOINERS[language]})*", _numeral(language).sub("", text)):
         return match[0]  # with a letter that has other forms, such as İ
-    numbers = list(_numbers([_VALUE_OF[language][word] for word in words]))
+    numbers = list(_numbers([_VALUE_OF[language][word] for word in words], ones_first=language == "ar"))
     if groups["cardinals"]:
-        return " ".join(map(str, numbers))
+        before, after = groups["prefix"] and f"{groups['prefix']} ", " " if after.isalpha() else ""
+        return f"{before}{' '.join(map(str, numbers))}{after}"
     in_date = len(numbers) == 1 and (groups["date"] or numbers[0] > _THOUSAND)
     return f"{numbers[0]}{groups['date'] or ''}" if in_date else match[0]
 
 
-def _numbers(values: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers of number words: 366 for 300, 60 and 6, but 5 and 6 for 5 and 6."""
-    thousands = part = 0
-    room = 0  # Only a smaller value continues the number.
+def _numbers(values: Sequence[int], ones_first: bool = False) -> Iterator[int]:
+    """Yield the numbers of number words: 366 for 300, 60 and 6, but 5 and 6 for 5 and 6.
+
+    With `ones_first`, 65 is 5 and 60.
+    """
+    total = part = room = 0  # Only a value smaller than `room` continues the number.
+    scale = math.inf  # The last thousand or million; only a smaller one continues the number.
     for value in values:
-        if value == _THOUSAND and not thousands:
-            thousands, part, room = _THOUSAND * (part or 1), 0, _THOUSAND
-        elif value == _HUNDRED and 1 < part < 10:  # noqa: PLR2004 - "beş yüz"
+        step = int("1" + "0" * (len(str(value)) - len(str(value).rstrip("0"))))  # 100 for 300
+        if value >= _THOUSAND and step < scale and (not total + part or (part > 0) == (step == value)):
+            total, part, scale, room = total + value * (part or 1), 0, step, step
+        elif value == _HUNDRED and 0 < part < _HUNDRED:  # "beş yüz"
             part, room = part * _HUNDRED, _HUNDRED
+        elif ones_first and 0 < part % _HUNDRED < 10 < value < _HUNDRED and value % 10 == 0:  # noqa: PLR2004
+            part, room = part + value, 0
         elif value < room:
-            part += value
-            room = _below(value)
+            part, room = part + value, step
         else:
-            if thousands + part:
-                yield thousands + part
-            thousands, part, room = 0, value, _below(value)
-    yield thousands + part
-
-
-def _below(value: int) -> int:
-    """Return the limit of values that may follow a value: ones after tens, and tens after hundreds."""
-    return next((step for step in (_HUNDRED, 10) if value % step == 0), 0)
+            if total + part:
+                yield total + part
+            total, part, scale, room = 0, value, math.inf, step
+    yield total + part

@@ -24,6 +24,7 @@ _ELSEWHERE = re.compile(
     r"[\w)]*\W{0,3}(?:would (?:be|have been)|(?:is|are|was|were) (?:only|just|merely) (?:the|an?|for|in))\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r" ?[^\W\d]{0,9} ?(?:नहीं|নয়|নয|değil)")  # after a value
 _COMPARED = re.compile(rf"\b(?:{pattern_of('contrast')})\b[^.;:]*$", re.IGNORECASE)
 _OR = re.compile(
     r"\s*,?\s*(?:\bor\b|/|\boder\b|\bou\b|\bmaybe\b|\bperhaps\b|\bpossibly\b)"
@@ -60,7 +61,9 @@ def ends_in_negation(before: str) -> bool:
 
 def affirmed_values(text: str, values: Iterable[Any]) -> list[Any]:
     """Return the values in a text that have no negation before them, and that it does not only mention."""
-    said = [value for value in values if not ends_in_negation(text[: value.start])]
+    said = [
+        value for value in values if not ends_in_negation(text[: value.start]) and not _DENIED.match(text, value.end)
+    ]
     return [value for value in said if not _ELSEWHERE.match(text, value.end)] or said
 
 

@@ -75,7 +75,7 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     same = bool(reference_keys & alike.pop())
     # "seksen bir" is 81, but only "bir" is known.
     read = texts.language[0] in NUMERALS  # elsewhere
-    part = is_number and (read or not same) and _COMPOSED.search(answer) and not keys_of(answer.strip(" .!"))
+    part = is_number and (read or (not same and _COMPOSED.search(answer))) and not keys_of(answer.strip(" .!"))
     return (
         None
         if part or (same and re.search(rf"\b{re.escape(texts.reference)}\b", answer))

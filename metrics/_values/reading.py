@@ -30,7 +30,7 @@ _AFTER_IN_FORMULA = re.compile(r"[!'′]|\s?[*×]?\s?(?:π|pi\b)|\s?,\s?\\?(?:�
 _SCALE = re.compile(r"×10\^(\d\d?)(?!\d)")
 _TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)\s?")
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
-_JOIN = re.compile(r"[\s,]*(?:(?:and|und|et|y|e|en|i|и|ve|och)\s)?")
+_JOIN = re.compile(r"[\s,]*(?:(?:and|und|et|y|e|en|i|и|ve|och|og|ja|és|și|και|na|và|और|এবং|และ)\s|[وו]\s?)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _LESS, _MORE = "(?:less|fewer|shorter|smaller|lower) than", "(?:more|longer|larger|higher|greater) than"
 _BOUND = re.compile(
@@ -69,6 +69,8 @@ def has_value(reference: str) -> bool:
     words = reference.replace("-", " ").split()
     if len(words) > _LONGEST_IN_WORDS:
         return False
+    if any("\u0590" <= word[:1] < IDEOGRAPHS for word in words):
+        return True  # scripts whose letters may have signs above and below
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
 
 
@@ -135,7 +137,7 @@ def read(text: str, language: str = "en", decimal_comma: bool = False, shares: b
     ('foot', 1969.0, (1969, None, None))
     """
     text = with_digits(_without_roman(plain(text[:_LONGEST])), language)
-    text = text if language == "en" else with_portions(text)
+    text = text if language == "en" else with_portions(text, language)
     if not _DIGIT.search(text):  # noon and midnight need none
         return Values(text, (), (), tuple(times(text, language)))
     text = _SHARE.sub(r"\1/\2", text) if shares else text

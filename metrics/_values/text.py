@@ -8,6 +8,8 @@ from functools import lru_cache
 from .east_asian import in_western_notation
 
 _LETTERS = re.compile(r"[^\W\d_]+")
+VOWEL_SIGNS = r"\u0901-\u0903\u093e-\u094d\u0962\u0963\u0981-\u0983\u09be-\u09cd\u09d7\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+"""Vowel signs of Hindi, Bengali and Thai, for a set of characters; `\\w` leaves them out."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -46,7 +48,10 @@ _ALIKE = str.maketrans(
     | dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-", strict=True))
     | {"½": " 1/2", "¼": " 1/4", "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3", "⅛": " 1/8"}
     | {"⅜": " 3/8", "⅝": " 5/8", "⅞": " 7/8", "⅕": " 1/5", "⅖": " 2/5"}
-    | {"İ": "I", "ı": "i", "ſ": "s"}
+    | {"İ": "I", "ı": "i", "ſ": "s", "٫": ".", "٬": ",", "٪": "%"}
+    # Dots below letters of Hindi and Bengali, and Arabic and Persian signs, which many leave out.
+    | dict(zip(map(chr, (*range(0x958, 0x960), 0x9DC, 0x9DD, 0x9DF)), "कखगजडढफयডঢয", strict=True))
+    | dict.fromkeys("\u093c\u09bc\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u200c")
 )
 _SUPERSCRIPTS = str.maketrans(dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)))
 _POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")

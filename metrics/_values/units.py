@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .numbers import WrittenNumber
+from .text import VOWEL_SIGNS
 from .word_tables import WORDS, word_set
 
 # Symbols with the SI prefixes in use.
@@ -21,7 +22,6 @@ _AFTER_SPACE = {"T": "tesla", "C": "degC", "F": "degF", "K": "kelvin", "A": "amp
 _OF_CHARGE, _MULTIPLIED = word_set("N J newton joule"), word_set("newton kilogram watt kilowatt ampere pascal volt")
 _READABLE = {"year": "yr", "uscent": "¢"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "kelvin"}
-_CURRENCIES = word_set("USD EUR GBP JPY INR AUD CAD CHF CNY KRW BRL PLN RUB TRY SEK CZK UAH IDR")
 # The file has a unit and its names, other than those derived here, in each line.
 _BY_WORD = {
     word: unit
@@ -29,6 +29,7 @@ _BY_WORD = {
     for name in (unit, unit.replace("meter", "metre").replace("liter", "litre"))
     for word in (name, f"{name}s", *names.split())
 }
+_CURRENCIES = {unit for unit in _BY_WORD.values() if unit.isupper()}
 UNIT_NAMES = _BY_WORD.keys()
 """Names of units, in the singular and plural of many languages."""
 _BY_SYMBOL = {
@@ -46,7 +47,7 @@ _TEMPERATURE = re.compile(
     r"(?:on the )?(C|F|K|celsius|fahrenheit|centigrade|kelvin)\b(?!\.\w)",
     re.IGNORECASE,
 )
-_ATOM = re.compile(r"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:-[^\W\d_]+)?|[°%$€£¥₹₽₺Ω])")
+_ATOM = re.compile(rf"[ -]?((?:US|A|C|R)\$|[^\W\d_]+(?:[{VOWEL_SIGNS}]+[^\W\d_]*)*(?:-[^\W\d_]+)?|[°%$€£¥₹₽₺₪฿৳₫Ω])")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)]|and\b|or\b|/)")
 _POWER = re.compile(r"\s?\^?\s?\(?([-+]?\d)\)?(?![\d.,]*\d)")
 _PER = re.compile(

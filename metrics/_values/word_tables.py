@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
-# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these endings,
-# forms of hours, names of powers of ten, and words or patterns of other modules. In pairs, one word or pattern takes
-# the place of the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one numeral, "_" its
-# words, and "-" stands for none. A phrase of English numbers starts with the first letters of its words, for a fast
-# test, and has its replacement and its pattern; phrases are replaced in this order. A line that is `asked` starts with
-# a pattern of the question. Turkish has no dotless i, as in texts of `plain`.
+# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these
+# endings, forms of hours, names of powers of ten, and words or patterns of other modules. Patterns may stand before
+# number words (prefix), between them (joiner) and after them (suffix, denominator). Articles and plurals, such as
+# "thousands", are no numbers alone. Letters are those that no other language has. In pairs, one word takes the place
+# of the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one numeral, "_" its words,
+# and "-" stands for none. A phrase of English numbers starts with the first letters of its words, for a fast test,
+# and has its replacement and its pattern; phrases are replaced in this order. A line that is `asked` starts with a
+# pattern of the question. Words are as in texts of `plain`: Turkish without dotless i, and Hindi without dots below.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 
 
