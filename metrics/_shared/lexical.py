@@ -21,8 +21,8 @@ WORD_FEATURES = (*OVERLAPS, "same", "long", *LONG_FEATURES)
 # A reference with at least this many words is usually a sentence, which answers rephrase, unlike names and numbers.
 # An answer with more than this many times its words is treated like an answer to a short reference.
 _LONG, _TIMES = 5, 3
-# The length of an answer is capped, because additions to a long answer are neither good nor bad.
-_LENGTH = 20
+# The length of an answer is capped: short answers to long references are often wrong, but filler mends none of them.
+_LENGTH = 8
 
 
 def match(answer: Sequence[str], reference: Sequence[str]) -> float:
@@ -72,7 +72,7 @@ def word_features(predictions: Sequence[str], references: Sequence[Sequence[str]
 
     In addition to `OVERLAPS`: `same` is 1.0 if answer and reference have equal words, else 0.0; `long` is 1.0 if the
     reference has at least five words and the answer at most three times as many, else 0.0; `length` is the natural
-    logarithm of the answer's number of words, from 1 to 20; `trigram_precision` is 0.0 unless `long`.
+    logarithm of the answer's number of words, from 1 to 8; `trigram_precision` is 0.0 unless `long`.
     """
     rows: list[tuple[float, ...]] = []
     for prediction, listed in zip(predictions, references, strict=True):

@@ -5,7 +5,9 @@ import re
 from .word_tables import pattern_of
 
 _OPENING = re.compile(rf"^\W*(?:(?:{pattern_of('opening')})(?:,\s*|:\s*|\s+)(?=\S))+", re.IGNORECASE)
-_CLOSING = re.compile(rf"(?<=\S)\s+(?:{pattern_of('closing')})[^.!?\n]{{0,80}}[.!?]*\W{{0,4}}$", re.IGNORECASE)
+_CLOSING = re.compile(
+    rf"(?<=\S)(?:\s+(?:{pattern_of('closing')})[^.!?\n]{{0,80}}[.!?]*){{1,3}}\W{{0,4}}$", re.IGNORECASE
+)
 _END = 160  # Characters in which a closing phrase is searched.
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._shared.scorer import Columns, Scored, Scorer
 from .answer_keys import AnswerKey, read_key
+from .courtesies import without_courtesies
 from .decision import Decision, decide_row
 from .lists import parts
 from .spelling import correct_spelling
@@ -98,10 +99,13 @@ class AnswerScorer(Scorer):
 
 
 def read_answer_keys(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[AnswerKey]]:
-    """Return the columns with correct spelling and all accepted references, and the answer key of each row."""
+    """Return the columns with all accepted references, and the answer key of each row.
+
+    Answers lose their courtesies and misspellings.
+    """
     keys = list(map(read_key, columns["references"]))
     answers = [
-        correct_spelling(answer, key.accepted, " ".join([question, *key.rejected]))
+        correct_spelling(without_courtesies(answer), key.accepted, " ".join([question, *key.rejected]))
         for answer, key, question in zip(columns["predictions"], keys, columns["questions"], strict=True)
     ]
     return {**columns, "predictions": answers, "references": [key.accepted for key in keys]}, keys

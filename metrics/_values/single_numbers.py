@@ -186,7 +186,7 @@ def _compare_quantifier(texts: Texts, reference: Mention, words: Sequence[str]) 
 
 def _is_other_measure(mention: Mention, reference: Mention) -> bool:
     """Return whether a number has the reference's digits, but another unit or sign: "$5 a day" for "$5"."""
-    return abs(mention.number.value) == abs(reference.number.value) != 0
+    return abs(mention.number.value) == abs(reference.number.value) != 0 and not mention.number.is_range
 
 
 def _verdict(

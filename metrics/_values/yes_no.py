@@ -79,6 +79,8 @@ _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:dou
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _REASON = re.compile(r" because\b| since\b|, as\b")
 _RELATIVE = re.compile(r",? (?:that|which|who|when|while|as (?:it|they|he|she)) ")
+_ASKS_THE = re.compile(r"(?:Is|Was|Are|Were) (?P<subject>[^\W\d_a-z][\w .'’-]{0,60}?) the (?P<noun>.+)")
+_NAMES = re.compile(r"(?:No, )?[Tt]he ([\w '’-]{1,60}?) (?:is|was|are|were) (?P<name>[^\W\d_a-z][\w .'’-]{0,60}?)\W*")
 _NOT_BUT = re.compile(r"(?:(?i:correct|right|true), )?([^,;.]+), (?:and |but )?not ((?:[\w'’-]+ ){0,4}[\w'’-]+)\W*")
 # What may follow a statement, such as a place.
 _PLACE = re.compile(
@@ -194,7 +196,7 @@ def says_yes(question: str, answer: str) -> bool | None:
         return False
     verdicts = (
         judge(question, answer)
-        for judge in (_judges, _permits, _emphasizes, ranks_first, _contrasts, _states, _has_pole)
+        for judge in (_judges, _permits, _emphasizes, ranks_first, _contrasts, _names, _states, _has_pole)
     )
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
@@ -241,6 +243,15 @@ def _contrasts(question: str, answer: str) -> bool | None:
     if denied <= asked and not said <= known:
         return False
     return True if said <= known and said & asked and not denied & asked else None
+
+
+def _names(question: str, answer: str) -> bool | None:
+    """Return whether an answer names the thing of a question such as "Is A the B?": "The B is C." is a no."""
+    asked, said = _ASKS_THE.match(question), _NAMES.fullmatch(answer)
+    if not asked or not said or not {*exact_words(said[1])} <= {*exact_words(asked["noun"])}:
+        return None
+    name, subject = {*exact_words(said["name"])}, {*exact_words(asked["subject"])}
+    return False if name.isdisjoint(subject) else True if name == subject else None
 
 
 def _states(question: str, answer: str) -> bool | None:
