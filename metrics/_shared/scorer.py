@@ -134,7 +134,13 @@ class Scorer:
         """Score rows that have passed all checks."""
         with self._turn:
             self.prepare(options)
-            return self._compute(**columns, options=options)
+            scored = self._compute(**columns, options=options)
+        given = {"questions": "given"} if self._has_questions(columns) else {}
+        return replace(scored, settings={**scored.settings, **given})
+
+    def _has_questions(self, columns: Mapping[str, list[Any]]) -> bool:
+        """Return whether rows have questions, if the metric can do without: scores depend on them."""
+        return "questions" not in self.required and any(columns.get("questions", ()))
 
     def joint(self, columns: Mapping[str, list[Any]]) -> Hashable | None:
         """Return a key: calls with equal keys can be scored together. None if a call has to be scored alone."""
@@ -148,7 +154,8 @@ class Scorer:
         groups: dict[Hashable, list[int]] = {}
         for number, columns in enumerate(calls):
             key = self.joint(columns)
-            groups.setdefault(("alone", number) if key is None else key, []).append(number)
+            key = ("alone", number) if key is None else (key, self._has_questions(columns))
+            groups.setdefault(key, []).append(number)
         results: dict[int, dict[str, Any]] = {}
         for numbers in groups.values():
             joined = {name: [row for number in numbers for row in calls[number][name]] for name in self.columns}

@@ -61,7 +61,8 @@ class DeltableuScorer(ForTraining, ForReward):
         counts, totals, precisions: One value per n-gram order; precisions are in percent.
         brevity_penalty: From 0 to 1.
         length_ratio, sys_len, ref_len: Lengths in tokens.
-        signature: The settings that reproduce the numbers.
+        signature: The settings that reproduce the numbers. Its `eff` is about all rows together: scores of single rows
+            always use effective order.
         confidence: With n_bootstrap: level, low, high, mean, n_bootstrap, seed.
         comparison: With against: deltableu of the second system, difference, p_value, test, n_trials, seed, confidence.
         per_example: Lists with one entry per row: score (0 to 100), brevity_penalty, sys_len, ref_len.
