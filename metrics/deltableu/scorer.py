@@ -1,6 +1,8 @@
 """ΔBLEU: BLEU against weighted references."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
@@ -171,6 +173,13 @@ class DeltableuScorer(ForTraining, ForReward):
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
         first, *second = (self.features(one, references, reference_weights, options) for one in systems)
         summary = corpus_figures(first, options)
+        effective = replace(options, effective_order=True)
+        if not summary["deltableu"] and corpus_figures(first, effective)["deltableu"]:
+            warnings.warn(
+                f"deltableu: the score of all rows is 0, because no answer has {order} tokens; use "
+                "effective_order=True to leave out n-grams that are longer than all answers",
+                stacklevel=2,
+            )
         if options.n_bootstrap:
             summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)
         if second:
