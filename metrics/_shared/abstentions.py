@@ -1,4 +1,4 @@
-"""Detect abstentions: empty answers, refusals and counter-questions.
+"""Detect abstentions: empty answers, refusals and clarifying questions.
 
 The rules are for English, and strict: a refusal counts only at the start of an answer, and only if nothing after it
 takes it back ("I don't know, but probably …").
@@ -54,7 +54,7 @@ _OTHERS = re.compile(r"[^\w/]+")
 
 
 def is_abstention(answer: str) -> bool:
-    """Return whether an answer is empty, a refusal or a counter-question.
+    """Return whether an answer is an abstention: empty, a refusal or a clarifying question.
 
     >>> [is_abstention(text) for text in (" ", "I'm sorry, but I don't know.", "I don't know, maybe Paris", "None")]
     [True, True, False, False]

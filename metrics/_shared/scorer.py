@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
 
+from .abstentions import find_abstentions
 from .columns import (
     KNOWN_COLUMNS,
     Column,
@@ -62,7 +63,8 @@ class Scorer:
     required: ClassVar[tuple[str, ...]] = ("predictions", "references")
     loading: ClassVar[type[Options]] = Options
     options: ClassVar[type[Options]]
-    # The columns of `per_example` whose means are part of the result.
+    # The columns of `per_example` whose means are part of the result. If `not_attempted` is one of them, and `_compute`
+    # does not return it, `score` adds it.
     means: ClassVar[tuple[str, ...]] = ()
     # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
@@ -135,8 +137,12 @@ class Scorer:
         with self._turn:
             self.prepare(options)
             scored = self._compute(**columns, options=options)
-        given = {"questions": "given"} if self._has_questions(columns) else {}
-        return replace(scored, settings={**scored.settings, **given})
+        per_example, settings = dict(scored.per_example), dict(scored.settings)
+        if "not_attempted" in self.means and "not_attempted" not in per_example:
+            per_example["not_attempted"] = find_abstentions(columns["predictions"], per_example["verdict"])
+        if self._has_questions(columns):
+            settings["questions"] = "given"
+        return replace(scored, per_example=per_example, settings=settings)
 
     def _has_questions(self, columns: Mapping[str, list[Any]]) -> bool:
         """Return whether rows have questions, if the metric can do without: scores depend on them."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.abstentions import find_abstentions
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
 from .._shared.columns import ANSWERS, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
@@ -68,7 +67,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         accuracy: Share of answers judged correct.
         entailment, match, recall: Means of the components.
         sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
-        not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
+        not_attempted: Share of abstentions: empty answers, refusals and clarifying questions, detected in English only.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
             answer is correct if it contains the reference's words, in any inflection, and does not deny them.
@@ -173,5 +172,4 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             **options.settings(),
             **self.model.options.settings(),
         }
-        scores = as_columns(score(features, options))
-        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)
+        return Scored(as_columns(score(features, options)), settings)

@@ -1,4 +1,4 @@
-"""Empty answers, refusals and counter-questions are not attempts."""
+"""Abstentions: empty answers, refusals and clarifying questions."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_a_correct_answer_is_an_attempt():
     assert find_abstentions(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
 
 
-@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+@pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"])
 def test_accuracy_attempted_counts_attempts(name):
     """One of five answers is right and two are not attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
     metric = evaluate_qa.load(name)
