@@ -225,9 +225,8 @@ class Scorer:
         if checked := self._check_given(rows):
             count = len(next(iter(checked.values())))
             # A placeholder text fills each column that has not been given yet.
-            missing = {
-                name: [""] if name in self.required else column.check(None) for name, column in self.columns.items()
-            }
+            texts = {name: [""] if name == "references" else "" for name in self.required}
+            missing = {name: column.check(None) for name, column in self.columns.items() if name not in texts} | texts
             self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
         return rows, options
 

@@ -56,7 +56,11 @@ class NliLexOptions(MatcherOptions, ValueOptions):
         "Use these weights of `fit`, or a JSON file (default: by model). For the paper's `match`, `entailment` is w1, "
         "`match` is w2 and `intercept` is b.",
     )
-    premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
+    premise: str = option(
+        TEMPLATE,
+        _TEMPLATE,
+        "Set the template of the premise, with `{answer}`, and `{question}` if rows have questions.",
+    )
     hypothesis: str = option(
         TEMPLATE, _TEMPLATE, "Set the template of the hypothesis; `{answer}` stands for the reference."
     )

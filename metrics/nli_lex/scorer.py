@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
-from .._shared.columns import ANSWERS, check_labels
+from .._shared.columns import ANSWERS, RowValueError, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
 from .._shared.options import build_options
@@ -43,9 +43,10 @@ def entailment_class(labels: list[str]) -> int:
 
 
 def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
-    """Return premise and hypothesis; without a question, they are the bare answer and reference."""
-    if not question:
-        return answer, (reference,)
+    """Return premise and hypothesis; without a question, the default template gives the bare answer and reference."""
+    premise, hypothesis = (
+        "{answer}" if template == TEMPLATE and not question else template for template in (premise, hypothesis)
+    )
     return fill(premise, question, answer), (fill(hypothesis, question, reference),)
 
 
@@ -95,6 +96,15 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
     loading = EngineOptions
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Raise RowValueError for an answer without the question that a given template contains."""
+        templates = () if options is None else (options.premise, options.hypothesis)
+        asking = [template for template in templates if template != TEMPLATE and "{question}" in template]
+        for row, (answer, question) in enumerate(zip(columns["predictions"], columns["questions"], strict=True)):
+            if asking and answer and not question:
+                expected = f"a question for the template {asking[0]!r}"
+                raise RowValueError(f"nli_lex: questions[{row}] is missing; expected {expected}", "questions", row)
 
     def load(self) -> LoadedClassifier:
         """Load the classifier."""
