@@ -28,7 +28,7 @@ def explain(_: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
 
 def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     score = float(scores.score[0])
-    side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
+    side, verdict = ("at or above", "correct") if scores.verdict[0] else ("below", "incorrect")
     changed = f" Shared words {'raise' if score > alone else 'lower'} this to {score:.2f}."
     same = options.lexical is False or f"{score:.2f}" == f"{alone:.2f}"
     return (
