@@ -37,12 +37,12 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Select the lexical signal: the paper's `match`, the share of words (`recall`), that share weighted by the "
-        "reference's length (`lengths`), or `False` (default: by model).",
+        "Select the lexical signal: the paper's `match`, the share of words (`recall`), that share with lengths and "
+        "shared character trigrams (`lengths`), or `False` (default: by model).",
         control=Control(
-            "Word-overlap signal",
+            "Lexical signal",
             values={
-                "lengths": "share of reference words (weighted by length)",
+                "lengths": "lengths and shared character trigrams",
                 "recall": "share of reference words",
                 "match": "whether the answer contains the reference",
                 False: "none: entailment alone",

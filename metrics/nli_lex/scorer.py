@@ -57,11 +57,12 @@ def fill(template: str, question: str, answer: str) -> str:
 
 
 class NliLexScorer(ForTraining, ForReward, AnswerScorer):
-    """NLI+lex judges an answer by two signals: entailment and the reference's words.
+    """NLI+lex judges an answer by entailment and by a lexical signal.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
-    A logistic layer combines it with the shared words into the probability that people would call the answer correct.
-    If a reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
+    A logistic layer turns it into the probability that people would call the answer correct. The default model's layer
+    adjusts for lengths and shared character trigrams, the paper's for whether the answer contains the reference. If a
+    reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
 
     Returns:
         nli_lex: Mean score, from 0 to 1.
