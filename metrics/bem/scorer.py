@@ -65,7 +65,8 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, margin, not_attempted; value_kind, value_reference, value_answer and value_verdict of
-            rows that rules for values decide; part_recall and part_precision with `references_are="all"`.
+            rows that rules for values decide; part_recall and part_precision with `references_are="all"`. Components,
+            such as the margin, are the model's, also in rows that rules decide.
 
     Examples:
         >>> bem = evaluate_qa.load("bem")

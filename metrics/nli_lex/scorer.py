@@ -77,7 +77,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, entailment, match, recall, not_attempted; value_kind, value_reference, value_answer
             and value_verdict of rows that rules for values decide; part_recall and part_precision with
-            `references_are="all"`.
+            `references_are="all"`. Components, such as entailment, are the model's, also in rows that rules decide.
 
     Examples:
         >>> nli_lex = evaluate_qa.load("nli_lex")

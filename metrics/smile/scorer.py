@@ -40,7 +40,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         per_example: Lists with one entry per row: score, verdict, best_reference, semantic, lexical, exact_match,
             ngram_similarity, best_ngram, bin (0 to 5), not_attempted; value_kind, value_reference, value_answer and
             value_verdict of rows that rules for values decide; part_recall and part_precision with
-            `references_are="all"`.
+            `references_are="all"`. Components, such as semantic, are the model's, also in rows that rules decide.
 
     Examples:
         >>> smile = evaluate_qa.load("smile")
