@@ -1,4 +1,4 @@
-"""Detect abstentions: empty answers, refusals and counter-questions.
+"""Detect abstentions: empty answers, refusals and clarifying questions.
 
 The rules are for English, and strict: a refusal counts only at the start of an answer, and only if nothing after it
 takes it back ("I don't know, but probably …").
@@ -49,19 +49,21 @@ _TAKEN_BACK = re.compile(
     r"\b(?:but|however|although|though|nevertheless|still|yet|probably|maybe|perhaps|possibly|likely|might|may|think|"
     r"believe|guess|suppose|assume|based on|according to|as of|known (?:as|for)|is the|was the|were the|are the)\b"
 )
+# Stand for a missing answer; other symbols, such as % or √, may be an answer.
+_EMPTY = re.compile(r"[\s\-–—_.,…?？。'\"“”]*")
 _APOSTROPHES = re.compile(r"['’`]")
 _OTHERS = re.compile(r"[^\w/]+")
 
 
 def is_abstention(answer: str) -> bool:
-    """Return whether an answer is empty, a refusal or a counter-question.
+    """Return whether an answer is an abstention: empty, a refusal or a clarifying question.
 
-    >>> [is_abstention(text) for text in (" ", "I'm sorry, but I don't know.", "I don't know, maybe Paris", "None")]
-    [True, True, False, False]
+    >>> [is_abstention(text) for text in (" ", "…", "I'm sorry, but I don't know.", "I don't know, maybe Paris", "%")]
+    [True, True, True, False, False]
     """
+    if _EMPTY.fullmatch(answer):
+        return True
     text = _OTHERS.sub(" ", _APOSTROPHES.sub("", answer.lower())).strip()
-    if not text:
-        return not any(character.isalnum() for character in answer)
     refusal = _REFUSES.match(text)
     return refusal is not None and not _TAKEN_BACK.search(text, refusal.end())
 

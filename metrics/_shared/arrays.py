@@ -10,6 +10,11 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
+def is_correct(scores: Floats, threshold: float) -> NDArray[np.bool_]:
+    """Return whether each score reaches the threshold. At a threshold of 0, the score 0 of a blank answer does not."""
+    return scores >= threshold if threshold else scores > 0
+
+
 def run_starts(lengths: Iterable[int]) -> Indices:
     """Return the index at which each run begins, from the lengths of the runs."""
     return np.array([0, *accumulate(lengths)][:-1], dtype=np.intp)

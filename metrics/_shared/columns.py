@@ -99,8 +99,12 @@ def prediction(value: object) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """Return what follows the thoughts of a reasoning model; nothing if they do not end."""
-    return text.rpartition("</think>")[2].partition("<think>")[0].strip()
+    """Return what follows the thoughts of a reasoning model; nothing if they do not end.
+
+    An answer that only mentions the tag <think> has no thoughts.
+    """
+    answer = text.rpartition("</think>")[2].strip()
+    return "" if answer.startswith("<think>") else answer
 
 
 def question(value: object) -> str:

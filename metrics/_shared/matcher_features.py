@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Indices, first_best, run_starts
+from .arrays import Floats, Indices, first_best, is_correct, run_starts
 from .claims import Claims, pair_claims
 from .classifiers import LoadedClassifier, Logits, PairReader, Texts
 from .exact_match import exact_score
@@ -114,7 +114,7 @@ def best_pairs(
     best = first_best(scores, features.starts)
     found = {
         "score": scores[best],
-        "verdict": scores[best] > options.threshold,
+        "verdict": is_correct(scores[best], options.threshold),
         "best_reference": best - features.starts,
         "unsupported_language": np.logical_or.reduceat(features.unsupported, features.starts),
     }

@@ -28,7 +28,7 @@ class MatcherOptions(Options):
     window: int = option(200, Whole(8), "Set the tokens per window; they overlap by a quarter.")
     question_tokens: int = option(96, Whole(), "Read only the last N tokens of a question.", key="q")
     threshold: float = option(
-        0.5, Number(0, 1), "Count answers that score above this as correct.", key="thr", control=Control("Threshold")
+        0.5, Number(0, 1), "Count answers that score at least this as correct.", key="thr", control=Control("Threshold")
     )
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from weakref import WeakSet
 
+from .abstentions import find_abstentions
 from .columns import (
     KNOWN_COLUMNS,
     Column,
@@ -62,7 +63,8 @@ class Scorer:
     required: ClassVar[tuple[str, ...]] = ("predictions", "references")
     loading: ClassVar[type[Options]] = Options
     options: ClassVar[type[Options]]
-    # The columns of `per_example` whose means are part of the result.
+    # The columns of `per_example` whose means are part of the result. If `not_attempted` is one of them, and `_compute`
+    # does not return it, `score` adds it.
     means: ClassVar[tuple[str, ...]] = ()
     # True if every scored row gets a verdict under all options.
     verdicts: ClassVar[bool] = True
@@ -134,7 +136,17 @@ class Scorer:
         """Score rows that have passed all checks."""
         with self._turn:
             self.prepare(options)
-            return self._compute(**columns, options=options)
+            scored = self._compute(**columns, options=options)
+        per_example, settings = dict(scored.per_example), dict(scored.settings)
+        if "not_attempted" in self.means and "not_attempted" not in per_example:
+            per_example["not_attempted"] = find_abstentions(columns["predictions"], per_example["verdict"])
+        if self._has_questions(columns):
+            settings["questions"] = "given"
+        return replace(scored, per_example=per_example, settings=settings)
+
+    def _has_questions(self, columns: Mapping[str, list[Any]]) -> bool:
+        """Return whether rows have questions, if the metric can do without: scores depend on them."""
+        return "questions" not in self.required and any(columns.get("questions", ()))
 
     def joint(self, columns: Mapping[str, list[Any]]) -> Hashable | None:
         """Return a key: calls with equal keys can be scored together. None if a call has to be scored alone."""
@@ -148,7 +160,8 @@ class Scorer:
         groups: dict[Hashable, list[int]] = {}
         for number, columns in enumerate(calls):
             key = self.joint(columns)
-            groups.setdefault(("alone", number) if key is None else key, []).append(number)
+            key = ("alone", number) if key is None else (key, self._has_questions(columns))
+            groups.setdefault(key, []).append(number)
         results: dict[int, dict[str, Any]] = {}
         for numbers in groups.values():
             joined = {name: [row for number in numbers for row in calls[number][name]] for name in self.columns}
@@ -212,9 +225,8 @@ class Scorer:
         if checked := self._check_given(rows):
             count = len(next(iter(checked.values())))
             # A placeholder text fills each column that has not been given yet.
-            missing = {
-                name: [""] if name in self.required else column.check(None) for name, column in self.columns.items()
-            }
+            texts = {name: [""] if name == "references" else "" for name in self.required}
+            missing = {name: column.check(None) for name, column in self.columns.items() if name not in texts} | texts
             self.check_rows({name: [value] * count for name, value in missing.items()} | checked, chosen)
         return rows, options
 

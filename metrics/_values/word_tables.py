@@ -2,14 +2,21 @@
 
 from pathlib import Path
 
-# Language, kind, step and words of each line: function words, cardinals, ordinals without their endings, these
-# endings, forms of hours, names of powers of ten, and words or patterns of other modules. Patterns may stand before
-# number words (prefix), between them (joiner) and after them (suffix, denominator). Articles and plurals, such as
-# "thousands", are no numbers alone. Letters are those that no other language has. In pairs, one word takes the place
-# of the step. Numerals are those for 1, 2, 3, … times the step; "/" separates forms of one numeral, "_" its words,
-# and "-" stands for none. A phrase of English numbers starts with the first letters of its words, for a fast test,
-# and has its replacement and its pattern; phrases are replaced in this order. A line that is `asked` starts with a
-# pattern of the question. Words are as in texts of `plain`: Turkish without dotless i, and Hindi without dots below.
+# A line of `words.tsv` has four columns: usually a language or "-", a kind, a third column, and words. By kind:
+#
+# - `cardinal`, `ordinal`, `hour`: the numerals for 1, 2, 3, … times the number in the third column. "/" separates the
+#   forms of a numeral, and "_" the words of a form; "-" stands for a numeral that is missing. Ordinals come without
+#   their endings, which have the kind `ending`.
+# - `prefix`, `joiner`, `suffix`, `denominator`: patterns before, between and after number words. `article`, `plural`:
+#   number words that are no numbers alone. `letters`: letters that no other language has.
+# - `scale`: the names of a power of ten, whose exponent is in the third column.
+# - `phrase`, `portion`, `asked`: the last column is a pattern, and the third one its replacement. Phrases of English
+#   numbers are replaced in the order of the file; their first column has the first letters of their words, for a fast
+#   test. The first column of `asked` is a pattern of the question.
+# - `symbol`: the prefixes of the unit in the third column. `command`, `complexity`: another text for the third column.
+# - All others: a set of words (`words_of`) or a pattern (`pattern_of`).
+#
+# Words are as in the texts that `plain` returns: Turkish without dotless i, and Hindi without dots below.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]
 
 

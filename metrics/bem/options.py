@@ -14,6 +14,6 @@ class BemOptions(MatcherOptions, ValueOptions):
     lexical: bool | None = option(
         None,
         FLAG,
-        "Use the final layer, which weighs shared words (default: if there is one).",
-        control=Control("Score from", values={None: "classifier and shared words", False: "classifier alone"}, info=""),
+        "Apply the final layer, which adjusts for lengths and shared character trigrams (default: if there is one).",
+        control=Control("Score from", values={None: "classifier and final layer", False: "classifier alone"}, info=""),
     )

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from .._shared.abstentions import find_abstentions
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
 from .._shared.columns import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, question
 from .._shared.matcher_features import PairFeatures, compute_features
@@ -59,14 +58,15 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         accuracy: Share of answers judged correct.
         margin: Mean logit of "equivalent", from the classifier alone.
         sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
-        not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
+        not_attempted: Share of abstentions: empty answers, refusals and clarifying questions, detected in English only.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
             answer is correct if it contains the reference's words, in any inflection, and does not deny them.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, margin, not_attempted; value_kind, value_reference, value_answer and value_verdict of
-            rows that rules for values decide; part_recall and part_precision with `references_are="all"`.
+            rows that rules for values decide; part_recall and part_precision with `references_are="all"`. Components,
+            such as the margin, are the model's, also in rows that rules decide.
 
     Examples:
         >>> bem = evaluate_qa.load("bem")
@@ -115,5 +115,4 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         features = self.features(predictions, references, questions, options)
         lexical = self.model.layer if features.weights and options.lexical is not False else "none"
         settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
-        scores = as_columns(score(features, options))
-        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)
+        return Scored(as_columns(score(features, options)), settings)

@@ -1,12 +1,11 @@
 """BEM's score (Bulian et al. 2022): the probability of the class "equivalent".
 
-The embedded matcher has a final logistic layer over its own margin and the shared words:
+The embedded matcher has a final logistic layer, which adjusts the classifier's margin:
 
-    p = sigmoid(w1 · margin + w2 · recall + b)
+    p = sigmoid(Σ w · feature + b)
 
-References of fewer than five words, and answers of more than three times their words, have weights of their own. The
-other weights also cover the logarithm of the answer's length and the precision of its character trigrams. An answer of
-just the reference's words gets 4 added to the sum.
+If the reference has at least five words, and the answer at most three times as many, the features also measure lengths
+and shared character trigrams (`_shared/lexical.py`). An answer of just the reference's words gets 4 added to the sum.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,8 @@
 """ΔBLEU: BLEU against weighted references."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
@@ -61,7 +63,8 @@ class DeltableuScorer(ForTraining, ForReward):
         counts, totals, precisions: One value per n-gram order; precisions are in percent.
         brevity_penalty: From 0 to 1.
         length_ratio, sys_len, ref_len: Lengths in tokens.
-        signature: The settings that reproduce the numbers.
+        signature: The settings that reproduce the numbers. Its `eff` is about all rows together: scores of single rows
+            always use effective order.
         confidence: With n_bootstrap: level, low, high, mean, n_bootstrap, seed.
         comparison: With against: deltableu of the second system, difference, p_value, test, n_trials, seed, confidence.
         per_example: Lists with one entry per row: score (0 to 100), brevity_penalty, sys_len, ref_len.
@@ -170,6 +173,13 @@ class DeltableuScorer(ForTraining, ForReward):
         systems = [predictions, [text for (text,) in against]] if any(against) else [predictions]
         first, *second = (self.features(one, references, reference_weights, options) for one in systems)
         summary = corpus_figures(first, options)
+        effective = replace(options, effective_order=True)
+        if not summary["deltableu"] and corpus_figures(first, effective)["deltableu"]:
+            warnings.warn(
+                f"deltableu: the score of all rows is 0, because no answer has {order} tokens; use "
+                "effective_order=True to leave out n-grams that are longer than all answers",
+                stacklevel=2,
+            )
         if options.n_bootstrap:
             summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)
         if second:

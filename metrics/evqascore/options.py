@@ -72,7 +72,7 @@ class EvqascoreOptions(Options):
         "Stop at a row that cannot be scored (`raise`), or give it the score None (`none`).",
     )
     threshold: float | None = option(
-        None, Number(), "Give scores above this the verdict True (default: no verdicts).", key="thr"
+        None, Number(), "Give scores of at least this the verdict True (default: no verdicts).", key="thr"
     )
 
     def settings(self) -> dict[str, object]:

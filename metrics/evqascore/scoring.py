@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._shared.arrays import Floats
+from .._shared.arrays import Floats, is_correct
 from .options import EvqascoreOptions
 
 Mode = Literal["caption", "qa"]
@@ -45,7 +45,7 @@ class Components:
 class Scores:
     """The scores of the rows: the symbols of the equations above, with F as `f_score`; arrays of shape (rows,).
 
-    The score can exceed 1 in the mode "qa". The verdict is True if it is above the threshold; None without a threshold.
+    The score can exceed 1 in the mode "qa". The verdict is None without a threshold.
     """
 
     score: Floats
@@ -96,7 +96,7 @@ def score(rows: Sequence[Components], options: EvqascoreOptions) -> Scores:
     n_keywords = np.array([len(row.best_frames) for row in rows], dtype=np.intp)
     richness = [np.log(n + 1) if row.mode == "qa" else 1.0 for n, row in zip(n_keywords, rows, strict=True)]
     total = (coarse + f_score) / 2 * richness + 0.0  # never −0
-    verdict = None if options.threshold is None else total > options.threshold
+    verdict = None if options.threshold is None else is_correct(total, options.threshold)
     return Scores(total, precision, recall, f_score, coarse, n_keywords, verdict)
 
 

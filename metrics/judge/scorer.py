@@ -53,7 +53,7 @@ class JudgeScorer(ForReward):
     Returns:
         judge: Mean score, from 0 to 1, of the rows with a score.
         accuracy: Share of these rows that are judged correct.
-        not_attempted: Share of these rows that are blank, or that the judge or the matcher counts as unanswered.
+        not_attempted: Share of these rows that are abstentions: blank, or so labeled by the judge or the matcher.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
         asked: Share of rows sent to the model, now or earlier.
         spread: With `samples`, the mean SD of a row's scores.
@@ -219,9 +219,9 @@ class JudgeScorer(ForReward):
                 f"judge: the matcher returned no signature, or no score and verdict per row; expected {_MATCHERS}"
             )
         scores = columns["score"]
-        best, refused = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
+        best, abstained = (columns.get(name, [None] * len(rows)) for name in ("best_reference", "not_attempted"))
         asked = needs_judge(scores, band)
-        verdicts = zip(scores, columns["verdict"], best, refused, strict=True)
+        verdicts = zip(scores, columns["verdict"], best, abstained, strict=True)
         outcomes = [
             None if for_judge else matcher_outcome(*one) for for_judge, one in zip(asked, verdicts, strict=True)
         ]

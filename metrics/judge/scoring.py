@@ -17,7 +17,7 @@ MATCHER_LABELS = ("incorrect", "correct")
 """The labels of a matcher's verdicts."""
 
 NOT_ATTEMPTED = "not attempted"
-"""The label of blank answers and of answers that a matcher treats as unanswered; they are wrong."""
+"""The label of abstentions, which are wrong: blank answers, and what the judge or the matcher finds."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class RowOutcome:
 BLANK = RowOutcome(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"))
 
 
-def matcher_outcome(score: float, correct: bool, best: int | None = None, refused: bool | None = None) -> RowOutcome:
-    """Return the outcome of a row that a matcher decided; `refused` if the matcher treats it as unanswered."""
-    label = NOT_ATTEMPTED if refused else MATCHER_LABELS[correct]
+def matcher_outcome(score: float, correct: bool, best: int | None = None, abstained: bool | None = None) -> RowOutcome:
+    """Return the outcome of a row that a matcher decided; `abstained` if it found an abstention."""
+    label = NOT_ATTEMPTED if abstained else MATCHER_LABELS[correct]
     return RowOutcome(Verdict(label, score, correct, "matcher"), best_reference=best)
 
 

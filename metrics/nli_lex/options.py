@@ -37,12 +37,12 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     lexical: Lexical | None = option(
         None,
         Choice(*SIGNALS),
-        "Select the lexical signal: the paper's `match`, the share of words (`recall`), that share weighted by the "
-        "reference's length (`lengths`), or `False` (default: by model).",
+        "Select the lexical signal: the paper's `match`, the share of words (`recall`), that share with lengths and "
+        "shared character trigrams (`lengths`), or `False` (default: by model).",
         control=Control(
-            "Word-overlap signal",
+            "Lexical signal",
             values={
-                "lengths": "share of reference words (weighted by length)",
+                "lengths": "lengths and shared character trigrams",
                 "recall": "share of reference words",
                 "match": "whether the answer contains the reference",
                 False: "none: entailment alone",
@@ -56,7 +56,11 @@ class NliLexOptions(MatcherOptions, ValueOptions):
         "Use these weights of `fit`, or a JSON file (default: by model). For the paper's `match`, `entailment` is w1, "
         "`match` is w2 and `intercept` is b.",
     )
-    premise: str = option(TEMPLATE, _TEMPLATE, "Set the template of the premise, with `{question}` and `{answer}`.")
+    premise: str = option(
+        TEMPLATE,
+        _TEMPLATE,
+        "Set the template of the premise, with `{answer}`, and `{question}` if rows have questions.",
+    )
     hypothesis: str = option(
         TEMPLATE, _TEMPLATE, "Set the template of the hypothesis; `{answer}` stands for the reference."
     )

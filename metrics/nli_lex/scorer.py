@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.abstentions import find_abstentions
 from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
-from .._shared.columns import ANSWERS, check_labels
+from .._shared.columns import ANSWERS, RowValueError, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
 from .._shared.options import build_options
@@ -44,9 +43,10 @@ def entailment_class(labels: list[str]) -> int:
 
 
 def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
-    """Return premise and hypothesis; without a question, they are the bare answer and reference."""
-    if not question:
-        return answer, (reference,)
+    """Return premise and hypothesis; without a question, the default template gives the bare answer and reference."""
+    premise, hypothesis = (
+        "{answer}" if template == TEMPLATE and not question else template for template in (premise, hypothesis)
+    )
     return fill(premise, question, answer), (fill(hypothesis, question, reference),)
 
 
@@ -57,18 +57,19 @@ def fill(template: str, question: str, answer: str) -> str:
 
 
 class NliLexScorer(ForTraining, ForReward, AnswerScorer):
-    """NLI+lex judges an answer by two signals: entailment and the reference's words.
+    """NLI+lex judges an answer by entailment and by a lexical signal.
 
     A natural language inference model gives the probability that the answer, with the question, entails the reference.
-    A logistic layer combines it with the shared words into the probability that people would call the answer correct.
-    If a reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
+    A logistic layer turns it into the probability that people would call the answer correct. The default model's layer
+    adjusts for lengths and shared character trigrams, the paper's for whether the answer contains the reference. If a
+    reference is a value, such as a number or a date, rules decide where they are sure; the score is then 1 or 0.
 
     Returns:
         nli_lex: Mean score, from 0 to 1.
         accuracy: Share of answers judged correct.
         entailment, match, recall: Means of the components.
         sentence_recall, sentence_precision, token_f1: Means of the components with `long_references="sentences"`.
-        not_attempted: Share of empty answers, refusals and counter-questions, detected by English-only rules.
+        not_attempted: Share of abstentions: empty answers, refusals and clarifying questions, detected in English only.
         accuracy_attempted: Accuracy of the other answers; None if there are no others.
         unsupported_language: Number of rows in a script or language that the embedded matcher cannot read. Such an
             answer is correct if it contains the reference's words, in any inflection, and does not deny them.
@@ -76,7 +77,7 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         per_example: Lists with one entry per row: score, verdict, best_reference,
             unsupported_language, entailment, match, recall, not_attempted; value_kind, value_reference, value_answer
             and value_verdict of rows that rules for values decide; part_recall and part_precision with
-            `references_are="all"`.
+            `references_are="all"`. Components, such as entailment, are the model's, also in rows that rules decide.
 
     Examples:
         >>> nli_lex = evaluate_qa.load("nli_lex")
@@ -96,6 +97,15 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
     loading = EngineOptions
     options = NliLexOptions
     means = ("entailment", "match", "recall", "sentence_recall", "sentence_precision", "token_f1", "not_attempted")
+
+    def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
+        """Raise RowValueError for an answer without the question that a given template contains."""
+        templates = () if options is None else (options.premise, options.hypothesis)
+        asking = [template for template in templates if template != TEMPLATE and "{question}" in template]
+        for row, (answer, question) in enumerate(zip(columns["predictions"], columns["questions"], strict=True)):
+            if asking and answer and not question:
+                expected = f"a question for the template {asking[0]!r}"
+                raise RowValueError(f"nli_lex: questions[{row}] is missing; expected {expected}", "questions", row)
 
     def load(self) -> LoadedClassifier:
         """Load the classifier."""
@@ -173,5 +183,4 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
             **options.settings(),
             **self.model.options.settings(),
         }
-        scores = as_columns(score(features, options))
-        return Scored({**scores, "not_attempted": find_abstentions(predictions, scores["verdict"])}, settings)
+        return Scored(as_columns(score(features, options)), settings)

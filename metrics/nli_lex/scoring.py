@@ -2,7 +2,7 @@
 
     p = sigmoid(w1 · se + w2 · lm + b)
 
-`se` is the entailment probability, `lm` the lexical signal; an answer is correct if p > 0.5.
+`se` is the entailment probability, `lm` the lexical signal; an answer is correct if p reaches the threshold of 0.5.
 """
 
 from collections.abc import Mapping

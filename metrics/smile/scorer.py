@@ -34,10 +34,13 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
         smile: Mean score, in [0, 1].
         accuracy: Share of answers judged correct.
         semantic, lexical, exact_match, ngram_similarity: Means of the components, in [0, 1].
+        not_attempted: Share of abstentions: empty answers, refusals and clarifying questions, detected in English only.
+        accuracy_attempted: Accuracy of the other answers; None if there are no others.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, best_reference, semantic, lexical, exact_match,
-            ngram_similarity, best_ngram, bin (0 to 5); value_kind, value_reference, value_answer and value_verdict of
-            rows that rules for values decide; part_recall and part_precision with `references_are="all"`.
+            ngram_similarity, best_ngram, bin (0 to 5), not_attempted; value_kind, value_reference, value_answer and
+            value_verdict of rows that rules for values decide; part_recall and part_precision with
+            `references_are="all"`. Components, such as semantic, are the model's, also in rows that rules decide.
 
     Examples:
         >>> smile = evaluate_qa.load("smile")
@@ -58,7 +61,7 @@ class SmileScorer(ForTraining, ForReward, AnswerScorer):
     }
     loading = SmileLoading
     options = SmileOptions
-    means = ("semantic", "lexical", "exact_match", "ngram_similarity")
+    means = ("semantic", "lexical", "exact_match", "ngram_similarity", "not_attempted")
     int8_margin = 0.008
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:

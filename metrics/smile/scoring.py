@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.arrays import Floats, Indices, first_best
+from .._shared.arrays import Floats, Indices, first_best, is_correct
 from .options import BINS, Combine, Similarity, SmileOptions
 
 
@@ -98,7 +98,7 @@ def score(components: Components, options: SmileOptions) -> Scores:
     best = first_best(total, components.starts)
     return Scores(
         score=total[best],
-        verdict=total[best] >= options.threshold,
+        verdict=is_correct(total[best], options.threshold),
         best_reference=best - components.starts,
         semantic=semantic[best],
         lexical=lexical[best],

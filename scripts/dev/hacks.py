@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evaluate_qa.metrics._shared.messages import pluralize
+
 from .. import sample
 from ..files.rows import Row, read_rows
 from ..labeled_data.files import TRAPS
@@ -162,7 +164,8 @@ def study(metric: Any, asked: Sequence[Row]) -> tuple[list[dict[str, Any]], str]
 
 def table(name: str, found: list[dict[str, Any]], questions: int) -> "Table":
     """Return a row for each family: the best template's score, and how often it and all templates are accepted."""
-    grid = new_table(f"{name}: {questions} questions", ("templates", "best score", "accepted: best", "mean"))
+    columns = ("templates", "best score", "accepted: best", "mean")
+    grid = new_table(f"{name}: {pluralize(questions, 'question')}", columns)
     for one in found:
         figures = f"{one['reward']:.3f}", f"{one['accepted']:.1%}", f"{one['mean']:.1%}"
         grid.add_row(one["family"], str(one["templates"]), *figures)

@@ -10,7 +10,7 @@ from evaluate_qa.spaces._shared.metric.specification import MONA_LISA, NILE, RAD
 
 
 def explain(_: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
-    """Score the classifier's margin and the word overlap."""
+    """Score the classifier's margin with the final layer."""
     scores = score(features, options)
     best = int(scores.best_reference[0])
     alone = float(sigmoid(scores.margin[0]))
@@ -28,8 +28,9 @@ def explain(_: HostedScorer, row: Row, features: Any, options: Any) -> Outcome:
 
 def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     score = float(scores.score[0])
-    side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
-    changed = f" Shared words {'raise' if score > alone else 'lower'} this to {score:.2f}."
+    side, verdict = ("at or above", "correct") if scores.verdict[0] else ("below", "incorrect")
+    raises = "raises" if score > alone else "lowers"
+    changed = f" A final layer for lengths and shared character trigrams {raises} this to {score:.2f}."
     same = options.lexical is False or f"{score:.2f}" == f"{alone:.2f}"
     return (
         f"The classifier gives a probability of {alone:.2f} that the answer means the same as “{reference}”, given the "

@@ -35,7 +35,7 @@ def _why(reference: str, scores: Any, options: Any) -> str:
     entailment, found = scores.entailment[0], scores.recall[0]
     implies = "implies" if entailment >= SURE else "may imply" if entailment >= UNSURE else "does not imply"
     words = "all its words" if found == 1 else f"{found:.0%} of its words" if found else "none of its words"
-    side, verdict = ("above", "correct") if scores.verdict[0] else ("not above", "incorrect")
+    side, verdict = ("at or above", "correct") if scores.verdict[0] else ("below", "incorrect")
     alone = " The score uses entailment alone." if options.lexical is False else ""
     return (
         f"The answer {implies} “{reference}” and contains {words}.{alone} "

@@ -1,4 +1,4 @@
-"""Empty answers, refusals and counter-questions are not attempts."""
+"""Abstentions: empty answers, refusals and clarifying questions."""
 
 import pytest
 
@@ -9,6 +9,7 @@ from evaluate_qa.metrics._shared.abstentions import find_abstentions, is_abstent
 
 NO_ATTEMPTS = [
     *("", " \n\t　", "-", '".', "N/A", "I don't know.", "I DO NOT KNOW", "I'm not sure.", "No idea!", "Unknown"),
+    *("…", "???", "—", "___"),
     "I’m sorry, but I couldn’t find any information about that.",
     "Unfortunately, I am not able to answer this question.",
     "As an AI language model, I don't have access to real-time information.",
@@ -30,6 +31,7 @@ NO_ATTEMPTS = [
 ]
 ATTEMPTS = [
     *("Paris", "None", "Zero.", "42", "Na", "The Unknown Soldier", "Sorry", "No Information Society", "ليس باريس"),
+    *("%", "√", "∅", "+", "<", "👍", "#", "$ €", "C#"),
     "I think it was Marie Curie.",
     "I don't know, but it was probably Marie Curie.",
     "I'm not sure, maybe 1969",
@@ -62,7 +64,7 @@ def test_a_correct_answer_is_an_attempt():
     assert find_abstentions(["unknown", "unknown", "Paris"], [True, False, False]) == [False, True, False]
 
 
-@pytest.mark.parametrize("name", ["bem", "nli_lex"])
+@pytest.mark.parametrize("name", ["bem", "nli_lex", "smile"])
 def test_accuracy_attempted_counts_attempts(name):
     """One of five answers is right and two are not attempts: 1/5 of all, 1/3 of the attempts, 2/5 not attempted."""
     metric = evaluate_qa.load(name)

@@ -65,6 +65,17 @@ def test_the_signature_has_name_version_and_settings(result, name):
     assert re.fullmatch(rf"{name}\|v:\d+\.\d+\.\d+(\|[a-z_0-9]+:[^|\s]+)*", result["signature"])
 
 
+def test_the_signature_records_whether_optional_questions_are_given(metric, case, result):
+    """Scores depend on them, and calls with and without questions are not scored together."""
+    optional = "questions" in metric.columns and "questions" not in metric.required
+    assert ("|questions:given" in result["signature"]) == optional
+    if optional:
+        columns = {name: rows for name, rows in case.columns.items() if name != "questions"}
+        calls = [metric.check_columns(one) for one in (columns, case.columns)]
+        results = metric.compute_each(calls, metric.check_call({})[0])
+        assert ["|questions:given" in one["signature"] for one in results] == [False, True]
+
+
 def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):
     rows = result["per_example"]
     assert {len(values) for values in rows.values()} == {len(case)}

@@ -30,6 +30,17 @@ def rows(count=40, seed=0):
     return {"predictions": predictions, "references": references, "reference_weights": weights}
 
 
+def test_perfect_answers_that_are_too_short_get_a_warning(metric, recwarn):
+    short = {"predictions": ["Paris", "in 42 days"], "references": ["Paris", "in 42 days"]}
+    with pytest.warns(UserWarning, match=r"is 0, because no answer has 4 tokens; use effective_order=True"):
+        assert metric.compute(**short)["deltableu"] == 0
+    recwarn.clear()
+    metric.compute(**short, effective_order=True)
+    metric.compute(predictions=["Rome", "a b c"], references=["Paris", "d"])  # 0 in any case
+    metric.compute(predictions=["a b c d", "Rome"], references=["a b c d", "Rome"])
+    assert not recwarn.list
+
+
 def test_score_by_hand(metric):
     # Order 1: the max(0.6, 1.0) + cat 1.0 = 2.0 of 4; order 2: 2·0.2 + 1.0 = 1.4 of 3; order 3: 0.2 of 2; order 4: no
     # match of 1, smoothed to 1/2. Lengths 4 and 3: no penalty.

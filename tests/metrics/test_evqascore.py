@@ -158,9 +158,10 @@ def test_given_keywords_are_used_unchanged(metric, paths):
 def test_threshold_gives_verdicts(metric, paths):
     call = {"predictions": ["red square", ""], "videos": paths[:2], "mode": "caption"}
     scores = metric.compute(**call)["per_example"]["score"]
-    out = metric.compute(**call, threshold=min(scores))
-    assert out["per_example"]["verdict"] == [score > min(scores) for score in scores]
-    assert out["accuracy"] == 0.5
+    assert scores[0] < scores[1] == 0
+    for threshold, expected in ((scores[0], [True, True]), (scores[0] / 2, [False, True]), (0, [False, False])):
+        out = metric.compute(**call, threshold=threshold)
+        assert (out["per_example"]["verdict"], out["accuracy"]) == (expected, sum(expected) / 2)
 
 
 def test_long_texts_are_averaged_or_truncated(metric, paths):

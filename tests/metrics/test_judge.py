@@ -118,12 +118,12 @@ def test_a_reply_without_schema_is_parsed(load, server):
 
     columns = {**numbered(5), "questions": ["Who?"] * 5}
     server.reply = '{"pred": "yes", "score": 4}'
-    assert load(protocol="smile").compute(**columns)["signature"].endswith("score:schema")
+    assert load(protocol="smile").compute(**columns)["signature"].endswith("|score:schema|questions:given")
     schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["score"] == {"enum": [0, 1, 2, 3, 4, 5], "type": "integer"}
     server.reply = reply
     out = load(protocol="smile").compute(**columns)
-    assert out["signature"].endswith("score:parse")
+    assert out["signature"].endswith("|score:parse|questions:given")
     assert out["judge"] == pytest.approx(0.8)
     assert sum("response_format" in body for body in server.bodies[5:]) == 1
 

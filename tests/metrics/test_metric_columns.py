@@ -148,7 +148,8 @@ def test_invisible_text_is_empty(text):
 
 def test_thoughts_are_no_part_of_an_answer():
     assert prediction("\n<think>Lyon? No, <think>Paris.</think></think>\n\nParis") == "Paris"
-    assert [prediction(text) for text in ("<think>Paris, or", "Lyon? No.</think>", "a <think> b")] == ["", "", "a"]
+    assert [prediction(text) for text in ("<think>Paris, or", "Lyon? No.</think>", "a</think><think>b")] == [""] * 3
+    assert prediction("Use the <think> tag.") == "Use the <think> tag."
 
 
 @pytest.mark.parametrize("text", [".", "0", "\ud800", "\u0301", "👍\ufe0f", "京"])

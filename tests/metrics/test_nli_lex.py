@@ -36,6 +36,7 @@ def tiny(tmp_path_factory):
 def test_the_default_templates():
     assert nli_pair("Who?", "He did.", "he") == ("Question: Who? Answer: He did.", ("Question: Who? Answer: he",))
     assert nli_pair("", "He did.", "he") == ("He did.", ("he",))
+    assert nli_pair("", "He did.", "he", premise="Said: {answer}") == ("Said: He did.", ("he",))
     assert fill("{answer} to {question}", "{answer}?", "{question}") == "{question} to {answer}?"
 
 
@@ -44,6 +45,20 @@ def test_an_unknown_field_of_a_template_raises(tiny):
         ValueError, match=r"^nli_lex: premise has the unknown field \{qestion\}; expected \{question\} or"
     ):
         tiny.compute(**ROWS, premise="Q: {qestion} A: {answer}")
+
+
+def test_given_templates_are_always_used(tiny):
+    rows = {name: ROWS[name] for name in ("predictions", "references")}
+    plain, denied = (tiny.compute(**rows, **given) for given in ({}, {"premise": "It is not {answer}"}))
+    assert plain["entailment"] != denied["entailment"]
+    asked = {"premise": "{question} {answer}"}
+    with pytest.raises(
+        ValueError, match=r"^nli_lex: questions\[1\] is missing; .* for the template '{question} {answer}'"
+    ):
+        tiny.compute(**ROWS | {"questions": ["Who?", None, ""]}, **asked)
+    # An empty answer scores 0 without a question, and questions may follow after `check_ahead`.
+    tiny.compute(predictions=["", "Paris"], references=["Paris"] * 2, questions=["", "What?"], **asked)
+    tiny.check_ahead(references=["Paris"], **asked)
 
 
 @pytest.mark.parametrize(

@@ -106,4 +106,4 @@ def test_an_unknown_metric_raises_an_error(name, hint):
 
 
 def test_dir_lists_functions_that_are_not_imported_yet():
-    assert {*evaluate_qa.__all__} <= {*dir(evaluate_qa)}
+    assert {"compare", "compare_values", "estimate", "gate"} <= {*dir(evaluate_qa)}

@@ -153,7 +153,6 @@ def test_decisions_on_labeled_rows_are_right():
 @example(";", ":", "")  # nothing but punctuation
 def test_any_text_is_compared(reference, answer, question):
     found = compare_values(reference, answer, question)
-    assert found == compare_values(reference, answer, question)
     assert found.equal is None or found.kind in KINDS
 
 

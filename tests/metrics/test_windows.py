@@ -43,13 +43,14 @@ def test_the_best_window_counts():
     assert windows.best(np.array([0.1, 0.7, 0.7, 0.2, 0.4])).tolist() == [0.7, 0.7, 0.4]
 
 
-def test_a_score_equal_to_the_threshold_is_incorrect():
+def test_a_score_equal_to_the_threshold_is_correct_except_0():
     none = np.zeros(3, dtype=bool)
     claims = Claims(np.arange(3), none, np.full(3, np.nan), none)
-    scores = np.array([0.25, 0.5, 0.75])
+    scores = np.array([0, 0.5, 0.25])
     unread = np.full(3, np.nan)
     features = PairFeatures(np.arange(3), claims, ~none, {}, None, [], scores, {}, unread)
-    assert best_pairs(features, scores, MatcherOptions(), lexical=True)[1]["verdict"].tolist() == [False, False, True]
+    found = [best_pairs(features, scores, MatcherOptions(threshold=t), lexical=True)[1]["verdict"] for t in (0.5, 0)]
+    assert [verdicts.tolist() for verdicts in found] == [[False, True, False], [False, True, True]]
 
 
 def test_truncate_makes_no_windows():

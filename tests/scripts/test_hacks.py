@@ -63,7 +63,7 @@ def test_study_reports_the_best_template_of_each_family():
 def test_command_prints_and_writes_figures(tmp_path):
     out = tmp_path / "hacks.json"
     done = run_program("hacks", "--metric", "bem", "--questions", "1", "--json", out)
-    assert "bem: 1 questions" in done.output
+    assert "bem: 1 question " in done.output
     written = json.loads(out.read_text())
     assert written["questions"] == 1
     assert written["metrics"]["bem"]["signature"].startswith("bem|v:")

@@ -99,7 +99,7 @@ def test_the_summary_has_mean_score_share_judged_correct_and_signature(score):
     for line in (r"rows scored .* 3", r"mean score .* 0\.5000", r"judged correct .* 66\.7% \(2 of 3\)"):
         assert re.search(line, message), message
     assert "length" not in message
-    assert "signature: toy|v:1\n" in message
+    assert "signature: toy|v:1|questions:given\n" in message
 
 
 @pytest.mark.parametrize("option", ["bonus=0.25", "toy.bonus=0.25"])

@@ -92,7 +92,7 @@ def test_an_empty_answer_scores_0_with_an_explanation(name, specification, expla
 def test_an_explanation_names_only_visible_changes(answer, changed, explained):
     row = {"questions": "Who discovered radium?", "references": ["Marie Curie"], "predictions": answer}
     why = explained("bem", row).why
-    assert ("Shared words" in why) == changed, why
+    assert ("shared character trigrams" in why) == changed, why
 
 
 def test_examples_fit_their_titles(name, specification, explained):
