@@ -59,10 +59,9 @@ def metric_columns(*names: str) -> Any:
     """Declare `--column` for a command that passes columns to a metric or a model."""
     of = f" ({', '.join(names)})" if names else ""
     column, name = (names[0], "NAME") if names else ("predictions", "output")
-    also = "; predictions also from answer" if not names or "predictions" in names else ""
     return _metric(
         f"Read a column{of} under another name: --column {column}={name} reads {column} from the file's column {name} "
-        f"(default: its own name, with or without the final s{also}). Repeatable.",
+        f"(default: its own name, with or without the final s). Repeatable.",
         "--column",
     )
 

@@ -102,8 +102,6 @@ def score(
         elif not overwrite and Path(target).is_file() and job.output_is_complete():
             typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
             return
-        if job.predicts_from == "answer" and "predictions" not in job.columns:
-            typer.echo(f"The predictions are in the column 'answer' of {source}.", err=True)
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")
