@@ -5,8 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluate_qa.metrics._shared.columns import is_list_as_text
+
 from .column_names import first_present
-from .rows import Row, RowsError, parquet_errors, place, read_rows, require_columns, require_different, source_name
+from .rows import (
+    LISTS,
+    Row,
+    RowsError,
+    parquet_errors,
+    parse_list,
+    place,
+    read_rows,
+    require_columns,
+    require_different,
+    source_name,
+)
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -66,6 +79,10 @@ def _from_parquet(path: Path, names: Collection[str]) -> Columns:
         require_different(str(path), present)
         table = file.read(columns=[name for name in present if name in names])
         values = {name: table[name].to_pylist() for name in table.column_names}
+        for name in values.keys() & {*LISTS}:
+            for at, value in enumerate(values[name]):
+                if is_list_as_text(value):
+                    values[name][at] = parse_list(place(path, at + 1), name, value)
         return Columns(str(path), range(1, file.metadata.num_rows + 1), values, present)
 
 
