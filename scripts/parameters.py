@@ -41,7 +41,10 @@ Labels = Annotated[
 ]
 Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON file.", "--json")]
 AllowMixed = Annotated[
-    bool, options_of("Columns")("Accept scores of different metrics or options, with a warning.", "--allow-mixed")
+    bool,
+    options_of("Columns")(
+        "Accept scores of different metrics, options or references, with a warning.", "--allow-mixed"
+    ),
 ]
 
 _ROLES = {

@@ -26,7 +26,7 @@ from .labels import (
     parse_numbers,
     read_labels,
 )
-from .signatures import signature_column
+from .signatures import signature_column, signature_warnings
 
 VERDICT = "verdict"
 
@@ -54,7 +54,8 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
     wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
-    columns = [name for name in (*wanted, *names_of("questions"), *more) if name is not None]
+    texts = (*names_of("questions"), *names_of("references"))
+    columns = [name for name in (*wanted, *texts, *more) if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
@@ -97,6 +98,25 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
         unscored=len(baseline) - len(there),
         lacking={name: int(gone.sum()) for name, gone in zip(files, lacking, strict=True)},
     )
+
+
+def mixed_warnings(systems: JoinedSystems, score: str, allow_mixed: bool) -> list[str]:
+    """Return warnings about missing signatures, and about different signatures or references if they are allowed.
+
+    Raise RowsError if they differ and are not allowed.
+    """
+    warnings = signature_warnings(systems.files, score, allow_mixed=allow_mixed)
+    (baseline, at), *others = systems.rows.items()
+    for name, rows in others:
+        pairs = zip(rows.tolist(), at.tolist(), strict=True)
+        fix = "Score both systems with the same references, or give --allow-mixed."
+        try:
+            require_same_texts("references", systems.files[name], systems.files[baseline], pairs, fix)
+        except RowsError as error:
+            if not allow_mixed:
+                raise
+            warnings.append(str(error).removesuffix(f" {fix}"))
+    return warnings
 
 
 def _align(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:

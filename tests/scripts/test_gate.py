@@ -125,7 +125,8 @@ def test_hostile_rows_stay_text(run):
     odd = [row | {"prediction": ATTACK, "references": [ATTACK], "question": ATTACK[:40]} for row in rows("new")]
     write_rows("a|b `c` <b>.jsonl", odd)
     write_rows("old.parquet", [row | {"question": ATTACK[:40]} for row in rows("old")])
-    run("a|b `c` <b>.jsonl", "--column", "cluster=id", "--markdown", "gate.md", "--junit", "gate.xml", code=1)
+    files = "--markdown", "gate.md", "--junit", "gate.xml"
+    run("a|b `c` <b>.jsonl", "--column", "cluster=id", *files, "--allow-mixed", code=1)
     tokens = MarkdownIt("commonmark").parse(Path("gate.md").read_text("utf-8"))
     html = [token.content.strip() for token in tokens if token.type == "html_block"]
     assert {line.split(":")[0] for block in html for line in block.splitlines()} == {

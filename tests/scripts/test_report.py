@@ -140,7 +140,7 @@ def test_hostile_rows_stay_text(report):
     odd = {"prediction": ATTACK, "references": [ATTACK], "kind": ATTACK, ATTACK: 0.5}
     attacked = [row | odd | {"question": ATTACK + row["id"]} for row in rows("old")]
     write_rows("<b>.jsonl", attacked)
-    write_rows("new.jsonl", [row | {"question": ATTACK + row["id"]} for row in rows("new")])
+    write_rows("new.jsonl", [row | {"question": ATTACK + row["id"], "references": [ATTACK]} for row in rows("new")])
     text = report("<b>.jsonl", "new.jsonl", "--by", "kind")
     page = Page(text)
     assert not {"script", "img", "b", "link", "iframe", "a"} & {*page.tags}
