@@ -92,16 +92,24 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
             raise RowsError(f"{one} and {other} must be different files, but both are {another}.")
 
 
+_ENDINGS = {"--markdown": ".md", "--junit": ".xml", "--json": ".json", "--record": ".json"}
+
+
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if an output cannot be written, or is the same file as an input or another output.
 
-    Both map options to files or None. Inputs may be the same file.
+    Both map options to files or None. Inputs may be the same file. Files that are replaced without `--overwrite` need
+    the right ending, or none, so that a wrong name replaces no scores or labels.
     """
     for output in outputs.values():
         if output is not None:
             check_writable(Path(output))
     for name, source in inputs.items():
         check_different({name: source, **outputs})
+    for option, output in outputs.items():
+        ending = _ENDINGS.get(option, "")
+        if ending and output is not None and Path(output).suffix.lower() not in (ending, ""):
+            raise RowsError(f"{option} is {output}; expected a file that ends in {ending}")
 
 
 def real_file(path: Path) -> Path:

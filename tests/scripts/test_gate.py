@@ -165,6 +165,8 @@ def test_labels_decide_by_estimated_accuracies(run):
         (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
+        (rows("new"), ["--markdown", "labels.csv"], "--markdown is labels.csv; expected a file that ends in .md"),
+        (rows("new"), ["--junit", "notes.txt"], "--junit is notes.txt; expected a file that ends in .xml"),
         (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
         (rows("new", kind="a"), ["--column", "cluster=kind"], "old.parquet: there is no column 'kind'"),
         (rows("new"), ["--max-dorp", "1"], "No such option"),
