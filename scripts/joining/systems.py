@@ -1,5 +1,6 @@
 """Join the scored rows of several systems."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -142,5 +143,12 @@ def join_labels(systems: JoinedSystems, labels: Sequence[str], names: ColumnName
             f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
         )
     names = replace(names, cluster=systems.cluster_column or systems.keys[0])
-    files = zip(systems.files.values(), labels, strict=True)
-    return [join(file, read_labels(source, names), names) for file, source in files]
+    labeled = [read_labels(source, names) for source in labels]
+    uses = Counter(map(os.path.realpath, labels))
+    for file, source in zip(labeled, labels, strict=True):
+        if uses[os.path.realpath(source)] > 1 and file.first_of(names_of("predictions")) is None:
+            raise RowsError(
+                f"{source} was given for several systems, but has no column 'prediction', so its labels fit only one "
+                "of them. Give a label file for each system."
+            )
+    return [join(file, own, names) for file, own in zip(systems.files.values(), labeled, strict=True)]
