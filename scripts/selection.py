@@ -9,8 +9,8 @@ import numpy as np
 
 from .files.columns import read_columns
 from .files.rows import LISTS, RowsError, place, read_rows
-from .files.values import text, value_of
-from .joining.labels import parse_numbers
+from .files.values import value_of
+from .joining.labels import groups_of, parse_numbers
 from .joining.signatures import signature_column
 from .uncertainty.arrays import Bools, Floats
 
@@ -89,7 +89,7 @@ def select_rows(source: Path, score_column: str, group_column: str | None, crite
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
     scores = parse_numbers(file, score_column, "Name another column with --column score=NAME.")
-    names = [""] * len(file) if group_column is None else list(map(text, file.named(group_column)))
+    names = [""] * len(file) if group_column is None else groups_of(file, group_column, np.arange(len(file)))
     members: dict[str, list[int]] = defaultdict(list)
     for row in np.flatnonzero(~np.isnan(scores)).tolist():
         members[names[row]].append(row)

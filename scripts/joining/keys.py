@@ -68,8 +68,7 @@ def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
         if (first := index.setdefault(key, row)) != row:
             raise RowsError(
                 f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, too. "
-                "Drop one of the rows, or name columns that distinguish them, such as --column id=question --column "
-                "id=system."
+                "Drop one of the rows, or name columns that together identify a row, each with --column id=NAME."
             )
     return index
 

@@ -89,7 +89,7 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
         labels=at_scored_rows(marks),
         weights=None if weight is None else at_scored_rows(_weights(labeled, weight, ~np.isnan(marks))),
         clusters=clusters_of(scored, names, there),
-        groups=None if names.group is None else texts_of(scored, names.group, there),
+        groups=None if names.group is None else groups_of(scored, names.group, there),
         unscored=len(scored) - len(there),
         unlabeled=len(marks) - len(known),
         columns={kind: name for kind, name in columns.items() if name is not None},
@@ -207,12 +207,7 @@ def cluster_notes(column: str | None, clusters: int | None, rows: int) -> Iterat
         yield f"Rows with the same {column} are treated as one group ({pluralize(clusters, 'group')})."
 
 
-def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
-    """Return the texts of a column at some rows; raise RowsError if one is empty."""
+def groups_of(file: Columns, name: str, rows: Places) -> list[str]:
+    """Return the values of a column at some rows as text; rows without a value are the group `(none)`."""
     values = file.named(name)
-    column = [normalize_spaces(values[row]) for row in rows.tolist()]
-    if "" in column:
-        raise RowsError(
-            f"{file.place(int(rows[column.index('')]))}: the column {name!r} is empty. Fill it, or name another column."
-        )
-    return column
+    return [normalize_spaces(values[row]) or "(none)" for row in rows.tolist()]

@@ -66,8 +66,8 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
     Raise RowsError if rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
     baseline, *others = files.values()
-    identity = key_names(list(files.values()), names.id, ("questions",))
-    index = index_rows(baseline, identity[0])
+    identity = key_names(list(files.values()), names.id, ("questions",) if others else ())
+    index = index_rows(baseline, identity[0]) if others or names.id else {}  # one system needs no ids
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_align(baseline, index, file, columns))
@@ -142,7 +142,7 @@ def join_labels(systems: JoinedSystems, labels: Sequence[str], names: ColumnName
         raise ValueError(
             f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
         )
-    names = replace(names, cluster=systems.cluster_column or systems.keys[0])
+    names = replace(names, cluster=systems.cluster_column or next(iter(systems.keys), None))
     labeled = [read_labels(source, names) for source in labels]
     uses = Counter(map(os.path.realpath, labels))
     for file, source in zip(labeled, labels, strict=True):

@@ -10,7 +10,7 @@ from ..estimation.ppi import Estimate, Estimates
 from ..estimation.systems import estimate_systems
 from ..files.column_names import names_of
 from ..joining.column_roles import ColumnNames
-from ..joining.labels import JoinedRows, texts_of
+from ..joining.labels import JoinedRows, groups_of
 from ..joining.signatures import signature_column
 from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
@@ -101,7 +101,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
 
 def _slices(joined: JoinedSystems, column: str, clusters: Ints) -> tuple[list[Slice], int]:
     baseline = next(iter(joined.files))
-    values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
+    values = np.array(groups_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
     figures = joined.verdicts or joined.scores
     frequent = Counter(values.tolist()).most_common()
     found = []

@@ -168,15 +168,18 @@ def test_estimate_reports_bad_input_with_its_row(run, labels, options, message):
     assert message in run(labels, *options, code=1)
 
 
-def test_estimate_reports_repeated_and_empty_rows(run):
+def test_estimate_reports_repeated_rows(run):
     rows = [{"question": "Q?", "prediction": "It.", "score": 1, "system": name} for name in "ab"]
     write_rows("twice.jsonl", rows)
     message = run(labeled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
     assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in message
-    assert "--column id=question --column id=system" in message
-    write_rows("blank.jsonl", [row | {"system": ""} for row in ROWS])
-    message = "blank.jsonl, line 1: the column 'system' is empty"
-    assert message in run(labeled(), "--by", "system", code=1, scored="blank.jsonl")
+    assert "name columns that together identify a row, each with --column id=NAME" in message
+
+
+def test_rows_without_a_value_are_a_group(run):
+    write_rows("gaps.jsonl", [row | {"system": row["system"] if row["system"] == "a" else None} for row in ROWS])
+    groups = run(labeled(), "--by", "system", scored="gaps.jsonl")["groups"]
+    same(groups["(none)"], expected(groups=[row["system"] for row in ROWS]).groups["b"])
 
 
 def test_rows_without_a_question_stand_alone(run):

@@ -120,6 +120,17 @@ def test_page_shows_slices_and_lowest_scores(report):
     assert page.tags.count("mark") == 2 * 10, "the word Paris and its number in each answer"
 
 
+def test_one_file_needs_no_ids_and_no_value_in_a_column_of_slices(report):
+    """Its rows are not joined, so they may be equal."""
+    write_rows("odd.jsonl", [row | {"id": None, "question": "Q?", "kind": None} for row in rows("old")])
+    assert Page(report("odd.jsonl", "--by", "kind")).row("(none)")[0][1] == "100"
+    write_rows("odd.jsonl", [{"score": row["score"]} for row in rows("old")])
+    report("odd.jsonl")
+    labels = report("odd.jsonl", "--labels", "old.labels.jsonl", code=1)
+    assert "rows cannot be identified" in labels
+    assert "no column 'nr'" in report("odd.jsonl", "--column", "id=nr", code=1)
+
+
 @pytest.mark.parametrize("systems", [["old.jsonl"], ["old.jsonl", "new.jsonl"]])
 def test_the_mean_of_row_scores_is_not_called_the_score_of_deltableu(report, systems):
     for name in SCORES:
