@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.ppi import Estimate, Estimates
-from ..estimation.systems import estimate_systems
+from ..estimation.ppi import Estimates
+from ..estimation.systems import SystemFacts, estimate_systems, system_facts
 from ..files.column_names import names_of
 from ..joining.column_roles import ColumnNames
 from ..joining.labels import JoinedRows, groups_of
@@ -21,16 +21,6 @@ CONFIDENCE = 0.95
 
 _MOST_SLICES = 30
 _OF_ALL_ROWS = "deltableu"  # the metric whose score of all rows together is not the mean of their scores
-
-
-@dataclass(frozen=True)
-class SystemFacts:
-    """The figures of one system: mean score, share judged correct, and accuracy from labels; None if unknown."""
-
-    name: str
-    score: Interval
-    right: Interval | None
-    ppi: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -68,26 +58,15 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
     joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names)
     labeled = join_labels(joined, labels, names) if labels else []
     ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
-    groups = ppi.groups if ppi else {}
-    accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
     column = signature_column(names.score)
     signatures = {str(one) for file in joined.files.values() for one in file.values.get(column, ())}
     clusters = cluster_codes(joined.clusters, rows)
-    systems = [
-        SystemFacts(
-            name=name,
-            score=mean(joined.scores[name], clusters, CONFIDENCE),
-            right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
-            ppi=accuracies.get(name),
-        )
-        for name in joined.files
-    ]
     pairs = []
-    if len(systems) > 1:
+    if len(joined.files) > 1:
         pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=CONFIDENCE)
     return Facts(
-        systems=systems,
+        systems=system_facts(joined, ppi),
         joined=joined,
         labeled=labeled,
         pairs=pairs,

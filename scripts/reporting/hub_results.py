@@ -58,11 +58,11 @@ def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
 def headline(facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
     (system,) = facts.systems
-    if system.ppi:
-        yield f"Accuracy from {system.ppi.labels:,} human labels", system.ppi.accuracy
-    elif system.right:
-        yield "Judged correct", system.right
-    yield MEAN_SCORE, system.score
+    if system.by_labels:
+        yield f"Accuracy from {system.by_labels.labels:,} human labels", system.by_labels.accuracy
+    elif system.judged_correct:
+        yield "Judged correct", system.judged_correct
+    yield MEAN_SCORE, system.mean_score
 
 
 def date(facts: Facts) -> datetime:

@@ -7,10 +7,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from commands import run_command
+from markdown_it import MarkdownIt
 
 from evaluate_qa import compare, estimate
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.uncertainty.intervals import format_interval, mean
 
 COUNT = 120
 GENERATOR = np.random.default_rng(0)
@@ -66,12 +68,31 @@ def test_first_line_reports_the_detectable_difference(run):
     assert line.split()[3:5] == [str(pair.wins), str(pair.losses)]
     assert line.split()[-3] == f"{pair.verdicts.p_value:.4f}"
     assert done.stdout.startswith(
-        "new vs base: no difference was detected; with these 120 rows, only differences of "
+        "new vs base: no difference in verdicts was detected; with these 120 rows, only differences of "
         f"{100 * pair.verdicts.detectable:.1f} points or more can be detected reliably (80% power). "
         f"Judged correct: {(SCORES['base'] > 0.5).mean():.1%} → "
     )
     assert "McNemar's exact test for verdicts and sign flips for scores" in " ".join(done.output.split())
     assert "Add --labels to correct for its errors." in done.output
+    write_rows("close.jsonl", [row | {"score": 0.98 * row["score"]} for row in rows("base")])
+    done = run_command("compare", "base.parquet", "close.jsonl")
+    lines = [line.partition(" detected")[0] for line in done.stdout.splitlines()[:2]]
+    assert lines == [f"close vs base: {found} was" for found in ("no difference in verdicts", "a difference in scores")]
+
+
+def test_the_figures_of_each_system_are_in_tables_and_json(run):
+    found = run("base.parquet", "new.jsonl", "other.csv", "--markdown", "table.md")["figures"]
+    assert [one["name"] for one in found] == list(SCORES)
+    for one, scores in zip(found, SCORES.values(), strict=True):
+        for name, values in (("mean_score", scores), ("judged_correct", scores > 0.5)):
+            expected = mean(values.astype(float), QUESTIONS)
+            assert list(one[name].values()) == pytest.approx(list(vars(expected).values()))
+    cells = [line.split(" | ") for line in Path("table.md").read_text().splitlines() if line.startswith("| other |")]
+    assert cells == [["| other", format_interval(expected), format_interval(mean(scores, QUESTIONS)), "– |"]]
+    write_rows("a|b.jsonl", rows("new"))
+    run("base.parquet", "a|b.jsonl", "--markdown", "table.md")
+    tables = MarkdownIt("commonmark").enable("table").parse(Path("table.md").read_text())
+    assert "a|b" in [child.content for token in tables for child in token.children or ()]
 
 
 def test_changed_writes_rows_with_the_largest_change_first(run):

@@ -90,8 +90,13 @@ def test_page_shows_computed_figures(report):
     page = Page(report("old.jsonl", "new.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"))
     facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], ColumnNames())
     for one in facts.systems:
-        expected = [shown(one.ppi.accuracy), shown(one.ppi.labels_alone), "60", f"{one.ppi.worth:,.0f}"]
-        assert [one.name, *expected, shown(one.right), shown(one.score)] in page.row(one.name)
+        expected = [
+            shown(one.by_labels.accuracy),
+            shown(one.by_labels.labels_alone),
+            "60",
+            f"{one.by_labels.worth:,.0f}",
+        ]
+        assert [one.name, *expected, shown(one.judged_correct), shown(one.mean_score)] in page.row(one.name)
     (pair,) = facts.pairs
     difference = facts.ppi.differences["new", "old"]
     assert page.row("new")[1] == [
