@@ -11,7 +11,7 @@ from .files.columns import read_columns
 from .files.rows import LISTS, RowsError, place, read_rows
 from .files.values import value_of
 from .joining.labels import groups_of, parse_numbers
-from .joining.signatures import signature_column
+from .joining.signatures import column_beside
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
@@ -69,7 +69,7 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     Only the scores and the columns after the first signature of a metric are considered, because a user's column may be
     text that looks like numbers. Raise RowsError for a number that is too large.
     """
-    signatures = {signature_column(name) for name in columns if name.endswith("score")}
+    signatures = {column_beside(name, "signature") for name in columns if name.endswith("score")}
     first = next((at for at, name in enumerate(columns) if name in signatures), len(columns))
     added = [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
     found = dict.fromkeys([score, *added], "")  # column → the error about its last number that is too large

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluate_qa.metrics._shared.columns import is_list_as_text
 
 from .column_names import first_present
-from .rows import (
-    LISTS,
-    Row,
-    RowsError,
-    parquet_errors,
-    parse_list,
-    place,
-    read_rows,
-    require_columns,
-    require_different,
-    source_name,
-)
+from .rows import LISTS, Row, RowsError, open_parquet, parse_list, place, read_rows, require_columns, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -72,11 +61,8 @@ def read_columns(source: str | Path, names: Collection[str]) -> Columns:
 
 
 def _from_parquet(path: Path, names: Collection[str]) -> Columns:
-    import pyarrow.parquet as pq
-
-    with parquet_errors(path), pq.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         present = file.schema_arrow.names
-        require_different(str(path), present)
         table = file.read(columns=[name for name in present if name in names])
         values = {name: table[name].to_pylist() for name in table.column_names}
         for name in values.keys() & {*LISTS}:

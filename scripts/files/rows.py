@@ -18,12 +18,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluate_qa.metrics._shared.columns import is_list_as_text
 from evaluate_qa.metrics._shared.messages import pluralize
 
 from .column_names import names_of
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 Row = dict[str, Any]
 
@@ -145,11 +148,8 @@ def _parse_jsonl(lines: Iterable[bytes], source: str | Path, lists: Collection[s
                     f"{source_name(source)} is a JSON document, but JSONL has one object per line. Write each row on a "
                     "line of its own."
                 )
-            where = place(source, number)
-            yield (
-                number,
-                _row_or_broken(partial(_json_object, where, line, lists), partial(line.decode, errors="replace")),
-            )
+            parse = partial(_json_object, place(source, number), line, lists)
+            yield number, _row_or_broken(parse, partial(line.decode, errors="replace"))
 
 
 def _row_or_broken(parse: Callable[[], Row], text: Callable[[], str]) -> Row | Broken:
@@ -191,7 +191,7 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
         header = next(reader, [])
         if not header:
             raise RowsError(f"{source}, line 1: there is no header. The first line must have the names of the columns.")
-        require_different(f"{source}, line 1", header)
+        _require_different(f"{source}, line 1", header)
         for number, cells in enumerate((cells for cells in reader if cells), 1):
             parse = partial(_csv_row, place(source, number), header, cells, lists)
             yield number, _row_or_broken(parse, partial(json.dumps, cells, ensure_ascii=False))
@@ -202,7 +202,7 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
         ) from None
 
 
-def require_different(where: str, names: list[str]) -> None:
+def _require_different(where: str, names: list[str]) -> None:
     """Raise RowsError if two columns have the same name."""
     if len(set(names)) < len(names):
         twice, _ = Counter(names).most_common(1)[0]
@@ -233,22 +233,22 @@ def parse_list(where: str, column: str, cell: str) -> object:
 
 
 def _read_parquet(path: Path, lists: Collection[str]) -> Iterator[Record]:
-    import pyarrow.parquet as pq
-
-    with parquet_errors(path), pq.ParquetFile(path) as file:
-        require_different(str(path), file.schema_arrow.names)
+    with open_parquet(path) as file:
         batches = file.iter_batches(batch_size=_BATCH)
         for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), 1):
             yield number, _row_or_broken(partial(_with_lists, place(path, number), row, lists), partial(repr, row))
 
 
 @contextmanager
-def parquet_errors(path: Path) -> Iterator[None]:
-    """Raise errors of a Parquet file as RowsError."""
+def open_parquet(path: Path) -> Iterator["pq.ParquetFile"]:
+    """Open a Parquet file, and raise its errors as RowsError, also for two columns with the same name."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
-        yield
+        with pq.ParquetFile(path) as file:
+            _require_different(str(path), file.schema_arrow.names)
+            yield file
     except RowsError:
         raise
     except (pa.ArrowException, OSError) as error:

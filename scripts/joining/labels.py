@@ -16,7 +16,7 @@ from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
 from .column_roles import ColumnNames
 from .keys import ID, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
-from .signatures import signature_column
+from .signatures import column_beside
 
 Places = NDArray[np.intp]
 
@@ -49,7 +49,7 @@ class JoinedRows:
 
 def read_scored(source: str, names: ColumnNames) -> Columns:
     """Read the needed columns of the scored rows."""
-    return _read(source, [names.score, signature_column(names.score), names.cluster, names.group, *names.id])
+    return _read(source, [names.score, column_beside(names.score, "signature"), names.cluster, names.group, *names.id])
 
 
 def read_labels(source: str, names: ColumnNames) -> Columns:

@@ -7,7 +7,7 @@ from ..files.rows import RowsError
 
 
 def column_beside(score: str, name: str) -> str:
-    """Return the column that `score` writes with a column of scores.
+    """Return the column that `score` writes with a column of scores, such as the signature.
 
     >>> column_beside("score", "signature"), column_beside("bem_score", "verdict")
     ('signature', 'bem_verdict')
@@ -15,17 +15,12 @@ def column_beside(score: str, name: str) -> str:
     return f"{score.removesuffix('score').removesuffix('verdict')}{name}"
 
 
-def signature_column(score: str) -> str:
-    """Return the column in which `score` writes the signature of a column of scores."""
-    return column_beside(score, "signature")
-
-
 def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:
     """Return warnings about files without signatures, and about different signatures if they are allowed.
 
     Raise RowsError if they differ and are not allowed; `allow_mixed` is None if the command has no such option.
     """
-    column = signature_column(score)
+    column = column_beside(score, "signature")
     first: dict[str, str] = {}
     warnings = []
     for file in files.values():

@@ -27,7 +27,7 @@ from .labels import (
     parse_numbers,
     read_labels,
 )
-from .signatures import signature_column, signature_warnings
+from .signatures import column_beside, signature_warnings
 
 VERDICT = "verdict"
 
@@ -54,7 +54,14 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
-    wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
+    wanted = [
+        names.score,
+        column_beside(names.score, "signature"),
+        names.verdict or VERDICT,
+        names.cluster,
+        ID,
+        *names.id,
+    ]
     texts = (*names_of("questions"), *names_of("references"))
     columns = [name for name in (*wanted, *texts, *more) if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}

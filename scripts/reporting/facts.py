@@ -11,7 +11,7 @@ from ..estimation.systems import SystemFacts, estimate_systems, system_facts
 from ..files.column_names import names_of
 from ..joining.column_roles import ColumnNames
 from ..joining.labels import JoinedRows, groups_of
-from ..joining.signatures import signature_column
+from ..joining.signatures import column_beside
 from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
 from ..uncertainty.intervals import Interval, mean
@@ -59,7 +59,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
     labeled = join_labels(joined, labels, names) if labels else []
     ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
     rows = len(next(iter(joined.scores.values())))
-    column = signature_column(names.score)
+    column = column_beside(names.score, "signature")
     signatures = {str(one) for file in joined.files.values() for one in file.values.get(column, ())}
     clusters = cluster_codes(joined.clusters, rows)
     pairs = []
