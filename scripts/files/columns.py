@@ -31,9 +31,9 @@ class Columns:
         """Return file and line of a row, for messages."""
         return place(self.source, self.numbers[row])
 
-    def named(self, name: str) -> list[Any]:
-        """Return a column; raises RowsError with the most similar name if the file lacks it."""
-        require_columns(source_name(self.source), self.present, [name])
+    def named(self, name: str, fix: str = "") -> list[Any]:
+        """Return a column; raises RowsError with the most similar name and a fix if the file lacks it."""
+        require_columns(source_name(self.source), self.present, [name], fix)
         return self.values[name]
 
     def require(self, name: str, is_right: "Bools", expected: str) -> None:

@@ -111,12 +111,12 @@ def place(source: str | Path, number: int) -> str:
     return f"{source_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
 
 
-def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) -> None:
-    """Raise RowsError, with the most similar column, unless all `columns` are `present`."""
+def require_columns(where: str, present: Iterable[str], columns: Iterable[str], fix: str = "") -> None:
+    """Raise RowsError, with the most similar column and a fix, unless all `columns` are `present`."""
     present = list(present)
     for column in columns:
         if column not in present:
-            hint = did_you_mean(column, present)
+            hint = did_you_mean(column, present) + fix
             if column == "score":  # "correct" is similar, but holds labels
                 hint = (
                     f"Available: {', '.join(present) or 'nothing'}. Run `evaluate-qa score` first, or name the scores "

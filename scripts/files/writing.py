@@ -67,6 +67,8 @@ def check_writable(target: Path) -> None:
         )
     if not file.parent.is_dir():
         raise RowsError(f"{target}: there is no folder {file.parent}. Create it first, or name another file.")
+    if not os.access(file.parent, os.W_OK):
+        raise RowsError(f"{target} cannot be written: no permission in the folder {file.parent}. Name another file.")
     if file.exists() and not os.access(file, os.W_OK):
         raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
@@ -192,8 +194,18 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
         return f"{line}\n".encode()
     except UnicodeEncodeError:  # UTF-8 cannot encode lone surrogates; JSON can escape them
         return f"{json.dumps(row, default=default or plain)}\n".encode()
+    except TypeError:
+        for name, value in row.items():
+            _text(name, [value])
+        raise
+
+
+def _text(column: str, value: Any) -> str:
+    """Return a value as the text of a CSV cell; raise RowsError, which names the column, if it cannot be text."""
+    try:
+        return text(value)
     except TypeError as error:
-        raise RowsError(f"a row holds {error}") from None
+        raise RowsError(f"the column {column!r} holds {error}, or leave the column out") from None
 
 
 def _same(one: str, other: str) -> bool:
@@ -208,7 +220,8 @@ def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
 
     def cell(name: str, value: Any) -> str:
         may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")
-        return clean(text([value] if may_be_list else value))  # otherwise, it would be read as a list
+        # Otherwise, a text would be read as a list, and bytes would become a Python literal.
+        return clean(_text(name, [value] if may_be_list or isinstance(value, bytes) else value))
 
     columns = list(columns)
     with path.open("w", encoding="utf-8", newline="") as file:

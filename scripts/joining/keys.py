@@ -74,8 +74,9 @@ def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
 
 
 def normalize_spaces(value: Any) -> str:
-    """Return a value as text with single blanks, as spreadsheets change the blanks."""
-    found = value if isinstance(value, str) else text(value)
+    """Return a value as text with single blanks, as spreadsheets change the blanks; 3.0 is 3, as pandas changes ids."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    found = value if isinstance(value, str) else text(int(value) if is_whole else value)
     joined = " ".join(found.split())
     return found if joined == found else joined  # equal text that exists already needs no more memory
 

@@ -137,7 +137,7 @@ def _number(value: Any) -> float:
 
 def parse_verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
-    values = file.named(name)
+    values = file.named(name, " Use --column label=NAME to read another column." if name == LABELS[0] else "")
     marks = np.array(list(map(parse_label, values)), dtype=np.float64)
     right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
     file.require(name, right, "1 or 0, true or false, right or wrong, a number between 0 and 1, or skip or nothing")

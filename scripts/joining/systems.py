@@ -54,16 +54,10 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
-    wanted = [
-        names.score,
-        column_beside(names.score, "signature"),
-        names.verdict or VERDICT,
-        names.cluster,
-        ID,
-        *names.id,
-    ]
-    texts = (*names_of("questions"), *names_of("references"))
-    columns = [name for name in (*wanted, *texts, *more) if name is not None]
+    texts = (*names_of("questions"), *names_of("references"), *more)
+    signature = column_beside(names.score, "signature")
+    wanted = (names.score, signature, names.verdict or VERDICT, names.cluster, ID, *names.id, *texts)
+    columns = [name for name in wanted if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
@@ -130,15 +124,14 @@ def mixed_warnings(systems: JoinedSystems, score: str, allow_mixed: bool) -> lis
 def _align(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
     """Return the places of a file's rows in the order of the baseline's rows."""
     own = index_rows(file, columns)
-    extra = [key for key in own if key not in index]
-    lacking = [key for key in index if key not in own]
-    if extra or lacking:
-        row = file.place(own[extra[0]]) if extra else baseline.place(index[lacking[0]])
-        key = describe_key(columns, extra[0] if extra else lacking[0])
-        raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {pluralize(len(extra), 'row')} only in the "
-            f"first file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
-        )
+    differing = []
+    for one, keys, others in ((file, own, index), (baseline, index, own)):
+        if extra := [key for key in keys if key not in others]:
+            example = f"{one.place(keys[extra[0]])}: {describe_key(columns, extra[0])}"
+            differing.append(f"{pluralize(len(extra), 'row')} only in one of the files, such as {example}")
+    if differing:
+        listed = "; ".join(differing)
+        raise RowsError(f"{file.source} and {baseline.source} differ: {listed}. Score the same rows with both.")
     return np.fromiter((own[key] for key in index), np.intp, len(index))
 
 

@@ -175,6 +175,14 @@ def test_scores_of_any_scale_are_compared_without_verdicts(run):
     assert len(list(read_rows("changed.csv"))) == COUNT
 
 
+def test_whole_floats_are_the_ids_that_pandas_read(run):
+    """A column with a gap becomes a column of floats."""
+    for name in ("base", "new"):
+        numbers = [float(at) if name == "new" else at for at in range(COUNT)]
+        write_rows(f"{name}.n.parquet", [row | {"id": at} for row, at in zip(rows(name), numbers, strict=True)])
+    assert run("base.n.parquet", "new.n.parquet")["rows"] == COUNT
+
+
 def test_rows_without_a_score_are_left_out_of_all_systems(run):
     some = rows("new")
     some[3]["score"] = None
@@ -196,8 +204,8 @@ def replaced(place, **columns):
 @pytest.mark.parametrize(
     ("second", "options", "message"),
     [
-        (replaced(3, id="r999"), [], "and 1 only in the second, such as b.jsonl, line 4: id 'r999'"),
-        (rows("new")[:-2], [], "and 2 only in the second, such as base.parquet, row 119: id 'r118'"),
+        (replaced(3, id="r999"), [], "1 row only in one of the files, such as b.jsonl, line 4: id 'r999'; 1 row only"),
+        (rows("new")[:-2], [], "2 rows only in one of the files, such as base.parquet, row 119: id 'r118'. Score"),
         (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' is in line 3, too. Drop one of the rows"),
         (replaced(3, question="Why?"), [], "line 4: the question is 'Why?', but the question of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),

@@ -156,7 +156,7 @@ def replaced(place, **columns):
         (labeled(tokens_in=9, asked=True), [], "labels.csv: the column 'label' holds the verdicts of a judge. "),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and labels.csv lacks 'question' and 'prediction'."),
-        ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
+        ([{"id": 1}], [], "labels.csv: there is no column 'label'. Available: id. Use --column label=NAME to "),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
         (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
         (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1. Name"),
