@@ -43,7 +43,8 @@ Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON f
 AllowMixed = Annotated[
     bool,
     options_of("Columns")(
-        "Accept scores of different metrics, options or references, with a warning.", "--allow-mixed"
+        "Accept scores of different metrics or options, with a warning, and different references of a row.",
+        "--allow-mixed",
     ),
 ]
 

@@ -34,7 +34,8 @@ def compare(
         from ..files.column_names import names_of
         from ..files.writing import check_outputs, check_target, write_file, write_json
         from ..joining.column_roles import parse_columns
-        from ..joining.systems import join_labels, join_systems, mixed_warnings, read_systems
+        from ..joining.signatures import signature_warnings
+        from ..joining.systems import join_labels, join_systems, read_systems
         from ..uncertainty import paired
 
         if changed is not None:
@@ -48,8 +49,9 @@ def compare(
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
         names = parse_columns(column, SYSTEM_ROLES)
-        joined = join_systems(read_systems(systems, names, names_of("predictions") if changed or labels else ()), names)
-        warn("compare", mixed_warnings(joined, names.score, allow_mixed))
+        read = read_systems(systems, names, names_of("predictions") if changed or labels else ())
+        warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
+        joined = join_systems(read, names, allow_mixed)
         pairs = paired.compare(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
         ppi = estimate_systems(joined, join_labels(joined, labels, names)) if labels else None
         write_json(json_file, as_json(joined, pairs, ppi))

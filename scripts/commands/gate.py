@@ -54,7 +54,8 @@ def gate(
         from ..gating.files import as_junit, as_markdown
         from ..gating.run import as_json, run_gate
         from ..joining.column_roles import parse_columns
-        from ..joining.systems import join_labels, join_systems, mixed_warnings, read_systems
+        from ..joining.signatures import signature_warnings
+        from ..joining.systems import join_labels, join_systems, read_systems
 
         if (labels is None) != (baseline_labels is None):
             raise ValueError("--labels and --baseline-labels go together. Give both of them, or neither.")
@@ -62,8 +63,9 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         check_outputs(outputs, inputs)
         names = parse_columns(column, SYSTEM_ROLES)
-        joined = join_systems(read_systems([baseline, scored], names, names_of("predictions")), names)
-        warn("gate", mixed_warnings(joined, names.score, allow_mixed))
+        read = read_systems([baseline, scored], names, names_of("predictions"))
+        warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
+        joined = join_systems(read, names, allow_mixed)
         found = run_gate(
             joined,
             join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else [],

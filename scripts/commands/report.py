@@ -28,7 +28,7 @@ def report(
         from ..files.writing import check_outputs, write_file
         from ..joining.column_roles import parse_columns
         from ..joining.labels import LABELS
-        from ..joining.systems import mixed_warnings
+        from ..joining.signatures import signature_warnings
         from ..reporting.examples import choose_sections
         from ..reporting.facts import gather
         from ..reporting.page import check_page_name, render
@@ -39,8 +39,8 @@ def report(
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
         check_outputs({"--output": output}, inputs)
         columns = parse_columns(column, SYSTEM_ROLES)
-        facts = gather(systems, labels or [], columns, by or [])
-        warn("report", mixed_warnings(facts.joined, columns.score, allow_mixed))
+        facts = gather(systems, labels or [], columns, by or [], allow_mixed)
+        warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
         page = render(facts, choose_sections(facts, _ROWS, used))
         write_file(output, page.encode(errors="replace"))

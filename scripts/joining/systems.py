@@ -1,6 +1,5 @@
 """Join the scored rows of several systems."""
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from evaluate_qa.metrics._shared.messages import pluralize
 from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
+from ..files.writing import check_different
 from ..uncertainty.arrays import Floats
 from .column_roles import ColumnNames
 from .keys import ID, Key, describe_key, index_rows, key_names, require_same_texts
@@ -27,7 +27,7 @@ from .labels import (
     parse_numbers,
     read_labels,
 )
-from .signatures import column_beside, signature_warnings
+from .signatures import column_beside
 
 VERDICT = "verdict"
 
@@ -61,8 +61,8 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
-def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems:
-    """Return the rows of all systems in the order of the first system.
+def join_systems(files: dict[str, Columns], names: ColumnNames, mixed: bool = False) -> JoinedSystems:
+    """Return the rows of all systems in the order of the first system; references may differ if they are `mixed`.
 
     Raise RowsError if rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
@@ -72,19 +72,16 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_align(baseline, index, file, columns))
-        pairs = zip(rows[-1].tolist(), range(len(baseline)), strict=True)
+        pairs = list(zip(rows[-1].tolist(), range(len(baseline)), strict=True))
         fix = "Name the columns that identify a row with --column id=NAME."
         require_same_texts("questions", file, baseline, pairs, fix)
+        fix = "Score both systems with the same references, or give --allow-mixed."
+        require_same_texts("references", file, baseline, () if mixed else pairs, fix)
     judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
-    scores = [
-        parse_numbers(file, names.score, "Name another column with --column score=NAME.")[at]
-        for file, at in zip(files.values(), rows, strict=True)
-    ]
-    marks = (
-        [parse_binary_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)]
-        if judged
-        else []
-    )
+    fix = "Name another column with --column score=NAME."
+    placed = list(zip(files.values(), rows, strict=True))
+    scores = [parse_numbers(file, names.score, fix)[at] for file, at in placed]
+    marks = [parse_binary_verdicts(file, judged)[at] for file, at in placed if judged]
     lacking = [np.isnan(one).any(axis=0) for one in zip(scores, *([marks] if judged else []), strict=True)]
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
@@ -100,25 +97,6 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
         unscored=len(baseline) - len(there),
         lacking={name: int(gone.sum()) for name, gone in zip(files, lacking, strict=True)},
     )
-
-
-def mixed_warnings(systems: JoinedSystems, score: str, allow_mixed: bool) -> list[str]:
-    """Return warnings about missing signatures, and about different signatures or references if they are allowed.
-
-    Raise RowsError if they differ and are not allowed.
-    """
-    warnings = signature_warnings(systems.files, score, allow_mixed=allow_mixed)
-    (baseline, at), *others = systems.rows.items()
-    for name, rows in others:
-        pairs = zip(rows.tolist(), at.tolist(), strict=True)
-        fix = "Score both systems with the same references, or give --allow-mixed."
-        try:
-            require_same_texts("references", systems.files[name], systems.files[baseline], pairs, fix)
-        except RowsError as error:
-            if not allow_mixed:
-                raise
-            warnings.append(str(error).removesuffix(f" {fix}"))
-    return warnings
 
 
 def _align(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
@@ -143,12 +121,6 @@ def join_labels(systems: JoinedSystems, labels: Sequence[str], names: ColumnName
             f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
         )
     names = replace(names, cluster=systems.cluster_column or next(iter(systems.keys), None))
-    labeled = [read_labels(source, names) for source in labels]
-    uses = Counter(map(os.path.realpath, labels))
-    for file, source in zip(labeled, labels, strict=True):
-        if uses[os.path.realpath(source)] > 1 and file.first_of(names_of("predictions")) is None:
-            raise RowsError(
-                f"{source} was given for several systems, but has no column 'prediction', so its labels fit only one "
-                "of them. Give a label file for each system."
-            )
-    return [join(file, own, names) for file, own in zip(systems.files.values(), labeled, strict=True)]
+    check_different({f"the labels of {name}": file for name, file in zip(systems.files, labels, strict=True)})
+    files = zip(systems.files.values(), labels, strict=True)
+    return [join(file, read_labels(source, names), names) for file, source in files]

@@ -53,9 +53,11 @@ class Facts:
         return "mean of row scores" if self.pooling_metric else "mean score"
 
 
-def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = ()) -> Facts:
+def gather(
+    sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = (), mixed: bool = False
+) -> Facts:
     """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
-    joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names)
+    joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names, mixed)
     labeled = join_labels(joined, labels, names) if labels else []
     ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
     rows = len(next(iter(joined.scores.values())))

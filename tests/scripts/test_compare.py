@@ -147,7 +147,7 @@ def test_labels_give_the_difference_of_accuracies(run):
     assert found["systems"][0]["powered"] == pytest.approx(vars(expected.differences["new", "base"]))
     write_rows("ids.csv", [{"id": f"r{at}", "label": bool(LABELS["new"][at])} for at in range(60)])
     message = run("base.parquet", "new.jsonl", "--labels", "ids.csv", "--labels", "./ids.csv", code=1)
-    assert "ids.csv was given for several systems, but has no column 'prediction'" in message
+    assert "the labels of base and the labels of new must be different files, but both are ./ids.csv" in message
     message = run("base.parquet", "new.jsonl", "--labels", "base.labels.csv", code=1)
     assert "--labels was given once. Give one label file for each system, in order: base, new." in message
     message = run("base.parquet", "new.jsonl", "--labels", "new.labels.csv", "--labels", "base.labels.csv", code=1)

@@ -162,7 +162,7 @@ def test_labels_decide_by_estimated_accuracies(run):
 @pytest.mark.parametrize(
     ("second", "options", "message"),
     [
-        (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
+        (rows("new")[:-2], [], "2 rows only in one of the files, such as old.parquet, row 119"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
         (rows("new"), ["--markdown", "labels.csv"], "--markdown is labels.csv; expected a file that ends in .md"),

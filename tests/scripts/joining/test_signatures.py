@@ -61,7 +61,7 @@ def test_different_references_need_allow_mixed(working_folder, command):
         "b.csv, row 1: the reference is 'Rome', but the reference of the same row in a.parquet, row 1 is '[\"Paris\""
     )
     assert message in run_command(*COMMANDS[command], code=ERRORS.get(command, 1)).stderr
-    assert f"warning: {message}" in run_command(*COMMANDS[command], "--allow-mixed", code=0).stderr
+    run_command(*COMMANDS[command], "--allow-mixed", code=0)
 
 
 def test_estimate_warns_of_mixed_signatures(files):
