@@ -105,6 +105,14 @@ def test_bad_row_is_reported(tmp_path, changed, message):
     assert message in run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).output.replace("\n", " ")
 
 
+def test_a_column_answer_is_not_read_as_the_prediction(tmp_path):
+    """In many data sets, it is the right answer."""
+    write_rows(tmp_path / "mine.jsonl", [{"question": "Q1?", "references": ["a"], "answer": "a", "label": True}])
+    message = run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).stderr
+    assert "there is no column 'predictions'" in message
+    assert "Rename the column that holds the model's answers to prediction." in message
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
