@@ -50,3 +50,6 @@ for _panel, _names in _PANELS.items():
         _command = getattr(import_module(f".commands.{_name}", __package__), _name)
         app.command(rich_help_panel=_panel, help=_paragraphs(_command))(_command)
 app.add_typer(verdicts, name="verdicts", rich_help_panel="Judge")
+
+if __name__ == "__main__":
+    app()

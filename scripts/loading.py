@@ -98,9 +98,12 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     """Load a scorer of this package by its name, or any other metric, by name or folder, through `evaluate`."""
     if name in metric_names():
         return scorer_class(name)(config, **options)
-    if not name.strip("/"):  # evaluate would look for a file in it
-        raise ValueError(_unknown(name))
-    unknown = f"{_unknown(name)} Other metrics are loaded by their "
+    unknown = _unknown(name)
+    is_name = "/" not in name and not os.path.exists(name)  # noqa: PTH110 - a long name is no path
+    # evaluate would look for a file in "/", and search the Hub for half a minute.
+    if not name.strip("/") or (is_name and "Did you mean" in unknown):
+        raise ValueError(unknown)
+    unknown += " Other metrics are loaded by their "
     try:
         import evaluate
     except ModuleNotFoundError as error:
@@ -109,7 +112,7 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     try:
         return evaluate.load(name, config, keep_in_memory=True, **options)
     except (FileNotFoundError, ConnectionError) as error:
-        if "/" in name or os.path.exists(name):  # noqa: PTH110 - a long name is no path
+        if not is_name:
             raise
         raise ValueError(f"{unknown}name on the Hub or by their folder.") from error
 

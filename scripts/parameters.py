@@ -41,7 +41,11 @@ Labels = Annotated[
 ]
 Json = Annotated[Path | None, _out("Write all figures, unrounded, to this JSON file.", "--json")]
 AllowMixed = Annotated[
-    bool, options_of("Columns")("Accept scores of different metrics or options, with a warning.", "--allow-mixed")
+    bool,
+    options_of("Columns")(
+        "Accept scores of different metrics or options, with a warning, and different references of a row.",
+        "--allow-mixed",
+    ),
 ]
 
 _ROLES = {
@@ -59,10 +63,9 @@ def metric_columns(*names: str) -> Any:
     """Declare `--column` for a command that passes columns to a metric or a model."""
     of = f" ({', '.join(names)})" if names else ""
     column, name = (names[0], "NAME") if names else ("predictions", "output")
-    also = "; predictions also from answer" if not names or "predictions" in names else ""
     return _metric(
         f"Read a column{of} under another name: --column {column}={name} reads {column} from the file's column {name} "
-        f"(default: its own name, with or without the final s{also}). Repeatable.",
+        f"(default: its own name, with or without the final s). Repeatable.",
         "--column",
     )
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from .files.columns import read_columns
 from .files.rows import LISTS, RowsError, place, read_rows
-from .files.values import text, value_of
-from .joining.labels import parse_numbers
-from .joining.signatures import signature_column
+from .files.values import value_of
+from .joining.labels import groups_of, parse_numbers
+from .joining.signatures import column_beside
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
@@ -69,7 +69,7 @@ def numeric_columns(source: Path, columns: list[str], score: str) -> list[str]:
     Only the scores and the columns after the first signature of a metric are considered, because a user's column may be
     text that looks like numbers. Raise RowsError for a number that is too large.
     """
-    signatures = {signature_column(name) for name in columns if name.endswith("score")}
+    signatures = {column_beside(name, "signature") for name in columns if name.endswith("score")}
     first = next((at for at, name in enumerate(columns) if name in signatures), len(columns))
     added = [name for name in columns[first:] if name not in LISTS and not name.endswith(_TEXTS)]
     found = dict.fromkeys([score, *added], "")  # column → the error about its last number that is too large
@@ -89,7 +89,7 @@ def select_rows(source: Path, score_column: str, group_column: str | None, crite
     """Read the scores and apply the rule to all rows or within each group."""
     file = read_columns(source, [score_column, group_column or score_column])
     scores = parse_numbers(file, score_column, "Name another column with --column score=NAME.")
-    names = [""] * len(file) if group_column is None else list(map(text, file.named(group_column)))
+    names = [""] * len(file) if group_column is None else groups_of(file, group_column, np.arange(len(file)))
     members: dict[str, list[int]] = defaultdict(list)
     for row in np.flatnonzero(~np.isnan(scores)).tolist():
         members[names[row]].append(row)

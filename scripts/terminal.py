@@ -56,6 +56,13 @@ def new_table(title: str, figures: Iterable[str], names: Iterable[str] = ("",)) 
     return grid
 
 
+def as_markdown(grid: "Table") -> str:
+    """Return a table in Markdown, under its title."""
+    columns = [[str(column.header), "---", *map(str, column.cells)] for column in grid.columns]
+    rows = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in zip(*columns, strict=True)]
+    return "\n".join([f"{grid.title}:", "", *(f"| {row} |" for row in rows), ""])
+
+
 # Package → the extra that installs it.
 _EXTRA_OF = {
     **dict.fromkeys(("datasets", "evaluate", "markdown_it", "pyarrow"), "evaluate"),

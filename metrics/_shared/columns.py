@@ -118,8 +118,19 @@ def _text(value: object) -> str:
     return clean(value) if is_visible(value) else ""
 
 
+_LIST_AS_TEXT = re.compile(r"""\[\s*(['"](.*['"])?\s*)?\]""", re.DOTALL)
+
+
+def is_list_as_text(value: object) -> bool:
+    """Return whether a value is a list of strings written as text, such as `'["Paris", "Paris, France"]'`."""
+    return isinstance(value, str) and _LIST_AS_TEXT.fullmatch(value.strip()) is not None
+
+
 def texts(value: object) -> list[str]:
     """Check one row of references: a non-blank string, or a non-empty list of them."""
+    if is_list_as_text(value):
+        fix = "convert it with json.loads, or put the text into a list if it is one reference"
+        raise Unexpected(f"a list, not a list written as text ({fix})", RowValueError)
     items = [value] if isinstance(value, str) else as_list(value)
     if items is None or not all(isinstance(item, str) for item in items):
         raise Unexpected("a string or a non-empty list of strings")

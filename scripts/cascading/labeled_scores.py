@@ -10,6 +10,7 @@ from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..joining.column_roles import ColumnNames
 from ..joining.labels import LABELS, cluster_column, clusters_of, label_column, parse_binary_verdicts, parse_numbers
+from ..joining.signatures import column_beside
 from ..uncertainty.arrays import Bools, Floats, cluster_codes
 
 _VERDICTS = ("judge_verdict", "judge")
@@ -31,14 +32,24 @@ class LabeledScores:
     tested: Bools | None = None  # True for the rows that find the band, one random row of each cluster; None for all
 
 
-def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> LabeledScores:
-    """Read labeled rows; raise RowsError for an invalid value, or if no row has both a score and a label."""
-    wanted = [names.score, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster]
+def read_labeled_scores(source: str, names: ColumnNames, threshold: float | None) -> LabeledScores:
+    """Read labeled rows; without a threshold, find the one of the metric's verdicts.
+
+    Raise RowsError for an invalid value, or if no threshold gives the verdicts, or no row has both a score and a label.
+    """
+    verdict = names.verdict or column_beside(names.score, "verdict")
+    wanted = [names.score, verdict, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster]
     file = read_columns(source, [name for name in (*wanted, *names_of("questions")) if name is not None])
     label = names.label or label_column(source, file.present)
     judge = names.judge or file.first_of(_VERDICTS)
     labels = parse_binary_verdicts(file, label)
     scores = parse_numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)
+    threshold = verdict_threshold(file, verdict, scores) if threshold is None else threshold
+    if threshold is None:
+        raise RowsError(
+            f"{source}: no score separates the right and wrong answers in the column {verdict!r}. Give --threshold to "
+            "use the scores alone."
+        )
     judged = np.full(len(file), np.nan) if judge is None else parse_binary_verdicts(file, judge)
     there = ~np.isnan(labels) & ~np.isnan(scores)
     if not there.any():
@@ -56,6 +67,18 @@ def read_labeled_scores(source: str, names: ColumnNames, threshold: float) -> La
         columns={kind: name for kind, name in columns.items() if name is not None},
         tested=None if clusters is None else _one_row_per_cluster(clusters),
     )
+
+
+def verdict_threshold(file: Columns, verdict: str, scores: Floats) -> float | None:
+    """Return the lowest score of a right answer: 0.5 if it gives the verdicts in a column, or a score that does.
+
+    Return 0.5 if the file lacks the column, and None if no threshold gives the verdicts.
+    """
+    if verdict not in file.present:
+        return 0.5
+    verdicts = np.where(np.isnan(scores), np.nan, parse_binary_verdicts(file, verdict))
+    wrong, right = scores[verdicts == 0].max(initial=0.0), scores[verdicts == 1].min(initial=1.0)
+    return None if wrong >= right else 0.5 if wrong < 0.5 <= right else float(wrong + right) / 2  # noqa: PLR2004
 
 
 def _one_row_per_cluster(clusters: Sequence[str]) -> Bools:

@@ -89,6 +89,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
                 f"{pluralize(side['rows'], 'row')} (at least {side['bound']:.3f} with {(1 + CONFIDENCE) / 2:.1%} "
                 "confidence)."
             )
+    yield f"The metric calls answers with a score of at least {found['threshold']:.4g} correct."
     if (tested := found["rows_tested"]) < found["rows"]:
         yield (
             f"The band was found with {pluralize(tested, 'row')}, one random row for each value of "

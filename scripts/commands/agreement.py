@@ -21,8 +21,8 @@ def agreement(
     data: Annotated[
         list[str],
         typer.Option(
-            help="Compare on these labeled answers: evouna, diver_qa, efficientqa, semeval2013, saf, board (these "
-            "five in one table, traps and values), morqa, ragchecker, sample, near_names, traps, values, or a file "
+            help="Compare on these labeled answers: evouna, diver_qa, efficientqa, semeval2013, saf; board (these five "
+            "sets, traps and values, in one table); morqa, ragchecker, sample, near_names, traps, values; or a file "
             "with the columns question, references, prediction and label. Repeatable."
         ),
     ],

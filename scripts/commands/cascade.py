@@ -7,7 +7,7 @@ from ..parameters import Json, Source, role_columns
 from ..terminal import options_of, reported_errors
 
 _rule = options_of("Rule")
-_ROLES = ("score", "label", "judge", "cluster")
+_ROLES = ("score", "verdict", "label", "judge", "cluster")
 
 
 def cascade(
@@ -15,7 +15,10 @@ def cascade(
     target: Annotated[
         float, _rule("Require at least this agreement with people on the answers that the metric decides (0 to 1).")
     ] = 0.95,
-    threshold: Annotated[float, _rule("Let the metric call answers with at least this score correct.")] = 0.5,
+    threshold: Annotated[
+        float | None,
+        _rule("Let the metric call answers with at least this score correct (default: as its verdicts, or else 0.5)."),
+    ] = None,
     prices: Annotated[
         str | None,
         _rule(
@@ -31,9 +34,9 @@ def cascade(
 
     The input holds a metric's scores, which `evaluate-qa score` adds, and human labels. The command finds the narrowest
     band of scores, ask=(low, high), outside which the metric agrees with people at the rate --target, with 95%
-    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024); of several answers to a
-    question, it tests one. For this and other bands, it prints the share of answers for the judge, and how often
-    metric, cascade and judge agree with people.
+    confidence, if the labeled rows are a random sample (Trust or Escalate, Jung et al. 2024). If several rows share a
+    question, one random row is used. For this and other bands, it prints the share of answers for the judge, and how
+    often metric, cascade and judge agree with people.
     """
     with reported_errors("cascade"):
         from ..cascading.labeled_scores import read_labeled_scores

@@ -1,9 +1,12 @@
 """`evaluate-qa compare`: compare systems on the same rows."""
 
+from pathlib import Path
 from typing import Annotated
 
 from ..parameters import SYSTEM_ROLES, AllowMixed, Json, Labels, SystemColumns, Systems
-from ..terminal import options_of, reported_errors, warn
+from ..terminal import as_markdown, options_of, print_report, reported_errors, warn
+
+_out = options_of("Output")
 
 
 def compare(
@@ -12,8 +15,9 @@ def compare(
     labels: Labels = None,
     changed: Annotated[
         str | None,
-        options_of("Output")("Write the rows whose verdict changed (losses, wins) to this JSONL, CSV or Parquet file."),
+        _out("Write the rows whose verdict changed (losses, wins) to this JSONL, CSV or Parquet file."),
     ] = None,
+    markdown: Annotated[Path | None, _out("Write the printed tables as Markdown to this file, replacing it.")] = None,
     allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
@@ -25,10 +29,10 @@ def compare(
     """
     with reported_errors("compare"):
         from ..comparing.changes import write_changes
-        from ..comparing.report import as_json, show
+        from ..comparing.report import as_json, parts
         from ..estimation.systems import estimate_systems
         from ..files.column_names import names_of
-        from ..files.writing import check_outputs, check_target, write_json
+        from ..files.writing import check_outputs, check_target, write_file, write_json
         from ..joining.column_roles import parse_columns
         from ..joining.signatures import signature_warnings
         from ..joining.systems import join_labels, join_systems, read_systems
@@ -41,17 +45,20 @@ def compare(
             for kind, files in (("system", systems), ("--labels", labels or []))
             for place, file in enumerate(files, 1)
         }
-        check_outputs({"--changed": changed, "--json": json_file}, inputs)
+        check_outputs({"--changed": changed, "--markdown": markdown, "--json": json_file}, inputs)
         if len(systems) == 1:
             raise ValueError(f"{systems[0]} is the only file. Give at least two files to compare.")
         names = parse_columns(column, SYSTEM_ROLES)
-        shown = ("predictions", "references") if changed or labels else ()
-        read = read_systems(systems, names, [name for column in shown for name in names_of(column)])
+        read = read_systems(systems, names, names_of("predictions") if changed or labels else ())
         warn("compare", signature_warnings(read, names.score, allow_mixed=allow_mixed))
-        joined = join_systems(read, names)
+        joined = join_systems(read, names, allow_mixed)
         pairs = paired.compare(joined.scores, verdicts=joined.verdicts, clusters=joined.clusters)
         ppi = estimate_systems(joined, join_labels(joined, labels, names)) if labels else None
         write_json(json_file, as_json(joined, pairs, ppi))
         if changed is not None:
             write_changes(changed, joined)
-        show(joined, pairs, ppi)
+        found = list(parts(joined, pairs, ppi))
+        if markdown is not None:
+            lines = (part + "\n" if isinstance(part, str) else as_markdown(part) for part in found)
+            write_file(markdown, "\n".join(lines).encode())
+        print_report(*found)

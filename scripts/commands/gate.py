@@ -63,9 +63,9 @@ def gate(
         inputs = {"--scored": scored, "--baseline": baseline, "--labels": labels, "--baseline-labels": baseline_labels}
         check_outputs(outputs, inputs)
         names = parse_columns(column, SYSTEM_ROLES)
-        read = read_systems([baseline, scored], names, [*names_of("predictions"), *names_of("references")])
+        read = read_systems([baseline, scored], names, names_of("predictions"))
         warn("gate", signature_warnings(read, names.score, allow_mixed=allow_mixed))
-        joined = join_systems(read, names)
+        joined = join_systems(read, names, allow_mixed)
         found = run_gate(
             joined,
             join_labels(joined, [baseline_labels, labels], names) if labels and baseline_labels else [],

@@ -24,7 +24,7 @@ def label(
     column: Annotated[list[str] | None, role_columns("label")] = None,
     show: Annotated[
         list[str] | None,
-        _page("Show this column, too (default: all, or none if one looks like scores or labels). Repeatable."),
+        _page("Also show this column (default: all columns, or none if one looks like scores or labels). Repeatable."),
     ] = None,
 ) -> None:
     """Label answers on a page in your browser: R right, W wrong, S skip, B back.

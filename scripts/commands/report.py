@@ -39,7 +39,7 @@ def report(
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
         check_outputs({"--output": output}, inputs)
         columns = parse_columns(column, SYSTEM_ROLES)
-        facts = gather(systems, labels or [], columns, by or [])
+        facts = gather(systems, labels or [], columns, by or [], allow_mixed)
         warn("report", signature_warnings(facts.joined.files, columns.score, allow_mixed=allow_mixed))
         used = [columns.score, columns.verdict or "verdict", columns.label or "", *LABELS, *(by or [])]
         page = render(facts, choose_sections(facts, _ROWS, used))

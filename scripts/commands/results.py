@@ -38,7 +38,7 @@ def results(
 
         import yaml
 
-        from ..files.writing import check_different, check_writable, write_file, write_json
+        from ..files.writing import check_different, check_outputs, write_file, write_json
         from ..joining.column_roles import parse_columns
         from ..joining.signatures import signature_warnings
         from ..reporting import hub_results
@@ -50,8 +50,7 @@ def results(
             raise ValueError(f"--output is {output}, which is not a folder. Name the folder of the model's files.")
         target = output / of.file
         check_different({"--scored": scored, "--labels": labels, "--record": record, "--output": target})
-        if record is not None:
-            check_writable(record)
+        check_outputs({"--record": record}, {})
         names = parse_columns(column, SYSTEM_ROLES)
         facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))

@@ -21,7 +21,11 @@ def sample(
     ] = None,
     rows: Annotated[int, _draw("Draw this many rows.")] = 200,
     stratified: Annotated[
-        bool, _draw("Draw more of the rows whose scores are near 0.5, and write sampling weights.", "--stratified")
+        bool,
+        _draw(
+            "Draw more of the rows with scores near the threshold of the verdicts, or 0.5, and write sampling weights.",
+            "--stratified",
+        ),
     ] = False,
     by: Annotated[
         str | None,
@@ -60,7 +64,7 @@ def sample(
         from ..sampling.sheet import write_sample
 
         count, scored, warnings = write_sample(source, target, names, show or [], rows, stratified, seed, by)
-        how = "more of those with scores near 0.5, with weights" if stratified else "simple random sample"
+        how = "more of those with uncertain scores, with weights" if stratified else "simple random sample"
         if by is not None:
             how = f"more of those with a large {by}, with weights"
         typer.echo(f"Wrote {count:,} of {pluralize(scored, 'row')} ({how}) to {target}.", err=True)

@@ -24,8 +24,8 @@ def score(
     prefix: Annotated[
         str,
         _run(
-            "Put this prefix before the name of each added column, such as judge_ if the rows have a column label, "
-            "because judge adds one, too (default: none)."
+            "Prefix the names of the added columns, such as judge_ (default: none). judge needs one if the rows have a "
+            "column label, because it adds a column label, too."
         ),
     ] = "",
     errors: Annotated[
@@ -35,9 +35,7 @@ def score(
     resume: Annotated[
         bool,
         _run(
-            "Continue a stopped run. Do nothing if the output is complete: as many rows as the input, not older, and "
-            "with the signature and the first scores that this run gives. (For judge, only the signature is compared; "
-            "for evqascore, only the options of --compute.)",
+            "Continue a stopped run, or do nothing if the output is complete and was made with the same settings.",
             "--resume",
         ),
     ] = False,
@@ -102,8 +100,6 @@ def score(
         elif not overwrite and Path(target).is_file() and job.output_is_complete():
             typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
             return
-        if job.predicts_from == "answer" and "predictions" not in job.columns:
-            typer.echo(f"The predictions are in the column 'answer' of {source}.", err=True)
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")

@@ -58,9 +58,9 @@ def synthesize(
     load: Annotated[
         list[str] | None,
         _model(
-            "Set an option of the model: max_tokens=256 (longest answer); with --endpoint concurrency=16 (requests at "
-            "a time), timeout=60 (seconds), max_retries=5, extra_body={} (more JSON fields); else revision, device, "
-            "dtype, batch_size=32. Repeatable."
+            "Set an option of the model, such as max_tokens=256 (longest answer). With --endpoint also concurrency=16 "
+            "(requests at a time), timeout=60 (seconds), max_retries=5, extra_body={} (more JSON fields); otherwise "
+            "batch_size=32, device=auto, dtype=auto, revision. The values shown are the defaults. Repeatable."
         ),
     ] = None,
     prompt: Annotated[

@@ -2,44 +2,58 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..estimation.ppi import Estimate, Estimates
+from ..estimation.systems import system_facts
 from ..joining.labels import cluster_notes
 from ..joining.systems import JoinedSystems
-from ..terminal import new_table, print_report
+from ..terminal import new_table
+from ..uncertainty.arrays import Floats
 from ..uncertainty.bounds import doubts
 from ..uncertainty.intervals import Interval, format_interval
 from ..uncertainty.paired import POWER, Change, Paired
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
 
 _SIGNIFICANT = 0.05
+_LEAST = 1 / 5001  # the p-value of 5,000 sign flips of which none reaches the difference
 _HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
 
 
-def show(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> None:
-    """Print one sentence for each system, then tables of verdicts and scores, then notes."""
-    results = [_result(pair, systems) for pair in pairs]
-    for (one, other), found in ppi.differences.items() if ppi else ():
-        results.append(f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}.")
+def parts(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None) -> Iterator["Table | str"]:
+    """Yield a sentence for each difference, then tables of systems, verdicts and scores, then notes."""
+    from rich.markup import escape
+
     verdicts, scores = new_table("judged correct", ("wins", "losses", *_HEADINGS)), new_table("mean score", _HEADINGS)
     for pair in pairs:
-        if pair.verdicts:
-            verdicts.add_row(_title(pair), f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
-        scores.add_row(_title(pair), *_cells(pair.scores))
-    print_report(*results, *(grid for grid in (verdicts, scores) if grid.rows), *notes(systems, pairs, ppi))
+        title = escape(f"{pair.system} − {pair.baseline}")
+        if pair.verdicts and systems.verdicts:
+            yield _result(pair, pair.verdicts, systems.verdicts, "judged correct")
+            verdicts.add_row(title, f"{pair.wins:,}", f"{pair.losses:,}", *_cells(pair.verdicts))
+        yield _result(pair, pair.scores, systems.scores, "mean score")
+        scores.add_row(title, *_cells(pair.scores))
+    for (one, other), found in ppi.differences.items() if ppi else ():
+        yield f"{one} vs {other}, accuracy by labels: {format_interval(found, '+')}."
+    every = new_table("systems, with 95% intervals", ("judged correct", "mean score", "accuracy by labels"))
+    for of in system_facts(systems, ppi):
+        figures = (of.judged_correct, of.mean_score, of.by_labels and of.by_labels.accuracy)
+        every.add_row(escape(of.name), *(format_interval(figure) if figure else "–" for figure in figures))
+    yield from (grid for grid in (every, verdicts, scores) if grid.rows)
+    yield from notes(systems, pairs, ppi)
 
 
-def _result(pair: Paired, systems: JoinedSystems) -> str:
+def _result(pair: Paired, change: Change, values: dict[str, Floats], figure: str) -> str:
     """Return whether a difference was detected, which differences these rows can detect, and the figures."""
-    values, change = systems.verdicts or systems.scores, pair.verdicts or pair.scores
     before, after = (float(values[name].mean()) for name in (pair.baseline, pair.system))
-    figure = "judged correct" if pair.verdicts else "mean score"
-    found = "a difference was detected" if change.adjusted < _SIGNIFICANT else "no difference was detected"
-    limit = describe_power("differences", change.detectable, pair.rows, bool(pair.verdicts))
+    of_verdicts, some = figure != "mean score", "a" if change.adjusted < _SIGNIFICANT else "no"
+    found = f"{some} difference in {'verdicts' if of_verdicts else 'scores'} was detected"
+    limit = describe_power("differences", change.detectable, pair.rows, of_verdicts)
     figures = describe_change(figure, before, after, change.difference, "95% interval")
     return f"{pair.system} vs {pair.baseline}: {found}; {limit}. {figures}."
 
@@ -62,15 +76,10 @@ def describe_power(what: str, smallest: float | None, rows: int | None, of_verdi
     return f"with {subject}, only {what} of {size} or more can be detected reliably ({POWER:.0%} power)"
 
 
-def _title(pair: Paired) -> str:
-    from rich.markup import escape
-
-    return escape(f"{pair.system} − {pair.baseline}")
-
-
 def _cells(change: Change) -> list[str]:
     smallest = "–" if change.detectable is None else f"{change.detectable:.3f}"
-    p_values = ("<0.0001" if value < 1e-4 else f"{value:.4f}" for value in (change.p_value, change.adjusted))  # noqa: PLR2004
+    least = "≤" if change.p_value <= _LEAST else ""
+    p_values = ("<0.0001" if value < 1e-4 else f"{least}{value:.4f}" for value in (change.p_value, change.adjusted))  # noqa: PLR2004
     return [format_interval(change.difference, "+"), *p_values, smallest]
 
 
@@ -80,9 +89,10 @@ def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None
     alone = first.clusters == first.rows
     tests = "McNemar's exact test for verdicts and sign flips for scores" if first.verdicts and alone else "sign flips"
     yield (
-        f"{pluralize(first.rows, 'row')} of each system. Each 95% interval is the widest of three: random halves, "
-        f"Hall's and Tango's. The p-values are from {tests}, adjusted by Holm's method. A difference of the smallest "
-        f"detectable size is detected with {POWER:.0%} power."
+        f"{pluralize(first.rows, 'row')} of each system. The 95% interval of a difference combines half-sampling "
+        "(Hartigan's typical values) with the methods of Hall (scores) and Tango (verdicts): the widest, as each is "
+        f"too narrow for some data. The p-values are from {tests}, adjusted by Holm's method. A difference of "
+        f"the smallest detectable size is detected with {POWER:.0%} power."
     )
     yield from cluster_notes(systems.cluster_column, first.clusters, first.rows)
     for pair in pairs:
@@ -97,7 +107,7 @@ def notes(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | None
         return
     for name, one in ppi.groups.items():
         if isinstance(one, Estimate):
-            yield f"{name}: accuracy {format_interval(one.accuracy)} from {pluralize(one.labels, 'label')}."
+            yield f"{name}: {pluralize(one.labels, 'label')}."
             yield from (f"{name}: {note}" for note in one.notes)
     yield "Assumes that the labeled rows of each system are a random sample, and that the labels are correct."
 
@@ -109,6 +119,7 @@ def as_json(systems: JoinedSystems, pairs: Sequence[Paired], ppi: Estimates | No
         "rows": pairs[0].rows,
         "clusters": pairs[0].clusters,
         "rows_left_out": systems.unscored,
+        "figures": [asdict(one) for one in system_facts(systems, ppi)],
         "systems": [
             {
                 "system": pair.system,

@@ -1,13 +1,38 @@
 """Estimate the accuracy of several systems from labels."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..joining.labels import JoinedRows
 from ..joining.systems import JoinedSystems
-from ..uncertainty.arrays import Floats
-from .ppi import Estimates, estimate
+from ..uncertainty.arrays import Floats, cluster_codes
+from ..uncertainty.intervals import Interval, mean
+from .ppi import Estimate, Estimates, estimate
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    """The figures of one system: mean score, share judged correct, and accuracy from labels; None if unknown."""
+
+    name: str
+    mean_score: Interval
+    judged_correct: Interval | None
+    by_labels: Estimate | None
+
+
+def system_facts(systems: JoinedSystems, ppi: Estimates | None) -> list[SystemFacts]:
+    """Return the figures of each system, with 95% intervals."""
+    found = []
+    for name, scores in systems.scores.items():
+        clusters = cluster_codes(systems.clusters, len(scores))
+        right = mean(systems.verdicts[name], clusters) if systems.verdicts else None
+        labeled = ppi.groups[name] if ppi else None
+        found.append(
+            SystemFacts(name, mean(scores, clusters), right, labeled if isinstance(labeled, Estimate) else None)
+        )
+    return found
 
 
 def estimate_systems(systems: JoinedSystems, joined: Sequence[JoinedRows], confidence: float = 0.95) -> Estimates:

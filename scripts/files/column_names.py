@@ -3,10 +3,11 @@
 from collections.abc import Container, Iterable
 
 # Column of a metric → its names; the last ones are those in a request of the metric judge to a decision endpoint.
+# A column `answer` is not read, because it often holds the right answer.
 _NAMES = {
     "questions": ("questions", "question"),
     "references": ("references", "reference", "reference_answers"),
-    "predictions": ("predictions", "prediction", "answer", "answer_to_judge"),
+    "predictions": ("predictions", "prediction", "answer_to_judge"),
 }
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluate_qa.metrics._shared.columns import is_list_as_text
+
 from .column_names import first_present
-from .rows import Row, RowsError, parquet_errors, place, read_rows, require_columns, require_different, source_name
+from .rows import LISTS, Row, RowsError, open_parquet, parse_list, place, read_rows, require_columns, source_name
 
 if TYPE_CHECKING:
     from ..uncertainty.arrays import Bools
@@ -29,9 +31,9 @@ class Columns:
         """Return file and line of a row, for messages."""
         return place(self.source, self.numbers[row])
 
-    def named(self, name: str) -> list[Any]:
-        """Return a column; raises RowsError with the most similar name if the file lacks it."""
-        require_columns(source_name(self.source), self.present, [name])
+    def named(self, name: str, fix: str = "") -> list[Any]:
+        """Return a column; raises RowsError with the most similar name and a fix if the file lacks it."""
+        require_columns(source_name(self.source), self.present, [name], fix)
         return self.values[name]
 
     def require(self, name: str, is_right: "Bools", expected: str) -> None:
@@ -59,13 +61,14 @@ def read_columns(source: str | Path, names: Collection[str]) -> Columns:
 
 
 def _from_parquet(path: Path, names: Collection[str]) -> Columns:
-    import pyarrow.parquet as pq
-
-    with parquet_errors(path), pq.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         present = file.schema_arrow.names
-        require_different(str(path), present)
         table = file.read(columns=[name for name in present if name in names])
         values = {name: table[name].to_pylist() for name in table.column_names}
+        for name in values.keys() & {*LISTS}:
+            for at, value in enumerate(values[name]):
+                if is_list_as_text(value):
+                    values[name][at] = parse_list(place(path, at + 1), name, value)
         return Columns(str(path), range(1, file.metadata.num_rows + 1), values, present)
 
 

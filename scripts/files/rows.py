@@ -2,7 +2,8 @@
 
 The suffix of the file determines the format; `-` is standard input, as JSONL. In CSV, commas separate the columns, or
 semicolons or tabs if the header has no comma. A CSV cell is a string, except that in columns that may hold lists
-(`references`, …) a cell that starts with `[` is a JSON list: `["Paris", "paris"]`.
+(`references`, …) a cell that starts with `[` is a JSON list: `["Paris", "paris"]`. In JSONL and Parquet, a string in
+these columns is read as a JSON list if it looks like a list of strings, because tables are often saved like that.
 """
 
 import csv
@@ -17,11 +18,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evaluate_qa.metrics._shared.columns import is_list_as_text
 from evaluate_qa.metrics._shared.messages import pluralize
 
 from .column_names import names_of
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 Row = dict[str, Any]
 
@@ -60,7 +65,7 @@ def read_rows(source: str | Path, lists: Collection[str] = LISTS) -> Iterator[tu
 
     Args:
         source: A `.jsonl`, `.csv` or `.parquet` file, or `-` for JSONL on the standard input.
-        lists: Columns in which a CSV cell that starts with `[` is read as a JSON list.
+        lists: Columns in which lists may be written as text.
 
     Raises:
         RowsError: the file does not exist or has an unknown format, or, during iteration, a row is broken.
@@ -79,7 +84,7 @@ def read_records(source: str | Path, lists: Collection[str] = LISTS) -> Iterator
     suffix = file_format(source)
     if str(source) != STANDARD and not path.is_file():
         raise RowsError(f"{source}: there is no such file. {_suggest_path(path)}")
-    return _read_parquet(path) if suffix == ".parquet" else _read_lines(source, lists)
+    return _read_parquet(path, lists) if suffix == ".parquet" else _read_lines(source, lists)
 
 
 def _read_lines(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
@@ -89,7 +94,8 @@ def _read_lines(source: str | Path, lists: Collection[str]) -> Iterator[Record]:
 
 def parse_records(lines: Iterable[bytes], source: str | Path, lists: Collection[str] = LISTS) -> Iterator[Record]:
     """Iterate like `read_records` over the lines of a JSONL or CSV file; `source` is its name."""
-    return _parse_csv(lines, source, lists) if file_format(source) == ".csv" else _parse_jsonl(lines, source)
+    parse = _parse_csv if file_format(source) == ".csv" else _parse_jsonl
+    return parse(lines, source, lists)
 
 
 def file_format(source: str | Path) -> str:
@@ -105,12 +111,12 @@ def place(source: str | Path, number: int) -> str:
     return f"{source_name(source)}, {'line' if file_format(source) == '.jsonl' else 'row'} {number}"
 
 
-def require_columns(where: str, present: Iterable[str], columns: Iterable[str]) -> None:
-    """Raise RowsError, with the most similar column, unless all `columns` are `present`."""
+def require_columns(where: str, present: Iterable[str], columns: Iterable[str], fix: str = "") -> None:
+    """Raise RowsError, with the most similar column and a fix, unless all `columns` are `present`."""
     present = list(present)
     for column in columns:
         if column not in present:
-            hint = did_you_mean(column, present)
+            hint = did_you_mean(column, present) + fix
             if column == "score":  # "correct" is similar, but holds labels
                 hint = (
                     f"Available: {', '.join(present) or 'nothing'}. Run `evaluate-qa score` first, or name the scores "
@@ -134,7 +140,7 @@ def _raise_broken(records: Iterable[Record]) -> Iterator[tuple[int, Row]]:
         yield number, row
 
 
-def _parse_jsonl(lines: Iterable[bytes], source: str | Path) -> Iterator[Record]:
+def _parse_jsonl(lines: Iterable[bytes], source: str | Path, lists: Collection[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         if text := line.strip().removeprefix(BOM_UTF8):
             if number == 1 and (text in (b"{", b"[") or (text.startswith(b"[{") and not text.endswith(b"]"))):
@@ -142,18 +148,18 @@ def _parse_jsonl(lines: Iterable[bytes], source: str | Path) -> Iterator[Record]
                     f"{source_name(source)} is a JSON document, but JSONL has one object per line. Write each row on a "
                     "line of its own."
                 )
-            where = place(source, number)
-            yield number, _row_or_broken(partial(_json_object, where, line), line.decode(errors="replace"))
+            parse = partial(_json_object, place(source, number), line, lists)
+            yield number, _row_or_broken(parse, partial(line.decode, errors="replace"))
 
 
-def _row_or_broken(parse: Callable[[], Row], text: str) -> Row | Broken:
+def _row_or_broken(parse: Callable[[], Row], text: Callable[[], str]) -> Row | Broken:
     try:
         return parse()
     except RowsError as error:
-        return Broken(str(error), text.rstrip("\r\n"))
+        return Broken(str(error), text().rstrip("\r\n"))
 
 
-def _json_object(where: str, line: bytes) -> Row:
+def _json_object(where: str, line: bytes, lists: Collection[str]) -> Row:
     text = _decode(where, line, "utf-8-sig")
     try:
         row = json.loads(text)
@@ -165,7 +171,13 @@ def _json_object(where: str, line: bytes) -> Row:
         raise RowsError(
             f'{where}: a JSON {type(row).__name__}; expected one object per line, such as {{"predictions": …}}'
         )
-    return row
+    return _with_lists(where, row, lists)
+
+
+def _with_lists(where: str, row: Row, lists: Collection[str]) -> Row:
+    """Return a row in which lists of strings that are written as text are lists."""
+    found = [name for name in lists if is_list_as_text(row.get(name))]
+    return row | {name: parse_list(where, name, row[name]) for name in found} if found else row
 
 
 def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str]) -> Iterator[Record]:
@@ -179,10 +191,10 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
         header = next(reader, [])
         if not header:
             raise RowsError(f"{source}, line 1: there is no header. The first line must have the names of the columns.")
-        require_different(f"{source}, line 1", header)
+        _require_different(f"{source}, line 1", header)
         for number, cells in enumerate((cells for cells in reader if cells), 1):
             parse = partial(_csv_row, place(source, number), header, cells, lists)
-            yield number, _row_or_broken(parse, json.dumps(cells, ensure_ascii=False))
+            yield number, _row_or_broken(parse, partial(json.dumps, cells, ensure_ascii=False))
     except csv.Error as error:
         raise RowsError(
             f"{source}, line {reader.line_num}: not CSV ({error}). "
@@ -190,7 +202,7 @@ def _parse_csv(lines: Iterable[bytes], source: str | Path, lists: Collection[str
         ) from None
 
 
-def require_different(where: str, names: list[str]) -> None:
+def _require_different(where: str, names: list[str]) -> None:
     """Raise RowsError if two columns have the same name."""
     if len(set(names)) < len(names):
         twice, _ = Counter(names).most_common(1)[0]
@@ -204,37 +216,39 @@ def _csv_row(where: str, header: list[str], cells: list[str], lists: Collection[
             "quotes."
         )
     return {
-        name: _json_list(f"{where}, column {name!r}", cell) if name in lists and cell.startswith("[") else cell
+        name: parse_list(where, name, cell) if name in lists and cell.startswith("[") else cell
         for name, cell in zip(header, cells, strict=True)
     }
 
 
-def _json_list(where: str, cell: str) -> object:
+def parse_list(where: str, column: str, cell: str) -> object:
+    """Return the list that a text holds as JSON; raise RowsError, which names place and column, if it holds none."""
     try:
         return json.loads(cell)
     except (ValueError, RecursionError) as error:
         raise RowsError(
-            f'{where}: not a JSON list ({error}). Write lists as ["a", "b"], with double quotes, '
+            f'{where}, column {column!r}: not a JSON list ({error}). Write lists as ["a", "b"], with double quotes, '
             'and a string that starts with a bracket as ["[so] …"].'
         ) from None
 
 
-def _read_parquet(path: Path) -> Iterator[Record]:
-    import pyarrow.parquet as pq
-
-    with parquet_errors(path), pq.ParquetFile(path) as file:
-        require_different(str(path), file.schema_arrow.names)
+def _read_parquet(path: Path, lists: Collection[str]) -> Iterator[Record]:
+    with open_parquet(path) as file:
         batches = file.iter_batches(batch_size=_BATCH)
-        yield from enumerate((row for batch in batches for row in batch.to_pylist()), 1)
+        for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), 1):
+            yield number, _row_or_broken(partial(_with_lists, place(path, number), row, lists), partial(repr, row))
 
 
 @contextmanager
-def parquet_errors(path: Path) -> Iterator[None]:
-    """Raise errors of a Parquet file as RowsError."""
+def open_parquet(path: Path) -> Iterator["pq.ParquetFile"]:
+    """Open a Parquet file, and raise its errors as RowsError, also for two columns with the same name."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
-        yield
+        with pq.ParquetFile(path) as file:
+            _require_different(str(path), file.schema_arrow.names)
+            yield file
     except RowsError:
         raise
     except (pa.ArrowException, OSError) as error:

@@ -67,6 +67,8 @@ def check_writable(target: Path) -> None:
         )
     if not file.parent.is_dir():
         raise RowsError(f"{target}: there is no folder {file.parent}. Create it first, or name another file.")
+    if not os.access(file.parent, os.W_OK):
+        raise RowsError(f"{target} cannot be written: no permission in the folder {file.parent}. Name another file.")
     if file.exists() and not os.access(file, os.W_OK):
         raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
@@ -92,16 +94,24 @@ def check_different(files: Mapping[str, str | Path | None]) -> None:
             raise RowsError(f"{one} and {other} must be different files, but both are {another}.")
 
 
+_ENDINGS = {"--markdown": ".md", "--junit": ".xml", "--json": ".json", "--record": ".json"}
+
+
 def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Mapping[str, str | Path | None]) -> None:
     """Raise RowsError if an output cannot be written, or is the same file as an input or another output.
 
-    Both map options to files or None. Inputs may be the same file.
+    Both map options to files or None. Inputs may be the same file. Files that are replaced without `--overwrite` need
+    the right ending, or none, so that a wrong name replaces no scores or labels.
     """
     for output in outputs.values():
         if output is not None:
             check_writable(Path(output))
     for name, source in inputs.items():
         check_different({name: source, **outputs})
+    for option, output in outputs.items():
+        ending = _ENDINGS.get(option, "")
+        if ending and output is not None and Path(output).suffix.lower() not in (ending, ""):
+            raise RowsError(f"{option} is {output}; expected a file that ends in {ending}")
 
 
 def real_file(path: Path) -> Path:
@@ -184,8 +194,18 @@ def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
         return f"{line}\n".encode()
     except UnicodeEncodeError:  # UTF-8 cannot encode lone surrogates; JSON can escape them
         return f"{json.dumps(row, default=default or plain)}\n".encode()
+    except TypeError:
+        for name, value in row.items():
+            _text(name, [value])
+        raise
+
+
+def _text(column: str, value: Any) -> str:
+    """Return a value as the text of a CSV cell; raise RowsError, which names the column, if it cannot be text."""
+    try:
+        return text(value)
     except TypeError as error:
-        raise RowsError(f"a row holds {error}") from None
+        raise RowsError(f"the column {column!r} holds {error}, or leave the column out") from None
 
 
 def _same(one: str, other: str) -> bool:
@@ -200,7 +220,8 @@ def _write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
 
     def cell(name: str, value: Any) -> str:
         may_be_list = name in LISTS and isinstance(value, str) and value.startswith("[")
-        return clean(text([value] if may_be_list else value))  # otherwise, it would be read as a list
+        # Otherwise, a text would be read as a list, and bytes would become a Python literal.
+        return clean(_text(name, [value] if may_be_list or isinstance(value, bytes) else value))
 
     columns = list(columns)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -1,9 +1,9 @@
 """Test whether a system is worse than a baseline: the test of `evaluate-qa gate`.
 
 The drop of a row is the baseline's score or verdict minus the system's. The gate fails if the lower confidence bound of
-the mean drop (`uncertainty.bounds`) is above the allowed drop. So a system with just the allowed drop fails in one run
-in twenty. It would fail in every other run if the estimate alone had to be above the allowed drop, and nearly always,
-on a few hundred rows, in a test of non-inferiority. `uncertainty/COVERAGE.md` has measured rates.
+the mean drop (`uncertainty.bounds`) is above the allowed drop. So a system whose true drop is the allowed drop fails in
+5% of runs. If the estimate were compared instead, it would fail in about half of the runs; in a test of
+non-inferiority, it would nearly always fail on a few hundred rows. `uncertainty/COVERAGE.md` has measured rates.
 """
 
 from __future__ import annotations  # `help` shows ArrayLike by its name
@@ -75,7 +75,7 @@ def gate(
         max_drop: The allowed drop, at least 0, in the units of the scores; .01 is one point of accuracy.
         clusters: Cluster of each row, such as its question, shape (rows,). Rows of one cluster are not independent.
         confidence: Confidence level of the one-sided bound.
-        resamples: Number of random halves; with more than 10,000 changed clusters, the normal distribution is used.
+        resamples: Number of half-samples; with more than 10,000 changed clusters, the normal distribution is used.
         seed: Random seed.
 
     Returns:

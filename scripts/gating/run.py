@@ -88,7 +88,8 @@ def run_gate(
             "be the hard ones: score them again, or allow more with --max-unscored."
         )
     notes = [
-        f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}.",
+        f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}; the "
+        f"{two_sided_confidence(confidence):.0%} interval above consists of two one-sided {confidence:.0%} bounds.",
         f"{pluralize(rows, 'row')} of each system.",
         *cluster_notes(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
     ]

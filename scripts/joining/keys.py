@@ -68,15 +68,15 @@ def index_rows(file: Columns, names: Sequence[str]) -> dict[Key, int]:
         if (first := index.setdefault(key, row)) != row:
             raise RowsError(
                 f"{file.place(row)}: {describe_key(names, key)} is in {file.place(first).rpartition(', ')[2]}, too. "
-                "Drop one of the rows, or name columns that distinguish them, such as --column id=question --column "
-                "id=system."
+                "Drop one of the rows, or name columns that together identify a row, each with --column id=NAME."
             )
     return index
 
 
 def normalize_spaces(value: Any) -> str:
-    """Return a value as text with single blanks, as spreadsheets change the blanks."""
-    found = value if isinstance(value, str) else text(value)
+    """Return a value as text with single blanks, as spreadsheets change the blanks; 3.0 is 3, as pandas changes ids."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    found = value if isinstance(value, str) else text(int(value) if is_whole else value)
     joined = " ".join(found.split())
     return found if joined == found else joined  # equal text that exists already needs no more memory
 
@@ -92,6 +92,12 @@ def shorten(value: str) -> str:
     return value if len(value) <= 60 else f"{value[:60]}…"  # noqa: PLR2004
 
 
+def _comparable(value: Any) -> str:
+    """Return a value as text with single blanks; a list, such as of references, without its order."""
+    items = sorted({normalize_spaces(item) for item in (value if isinstance(value, list) else [value])})
+    return items[0] if len(items) == 1 else text(items)
+
+
 def require_same_texts(column: str, file: Columns, other: Columns, pairs: Iterable[tuple[int, int]], fix: str) -> None:
     """Raise RowsError if a text column differs between pairs of rows, from this file and the other file.
 
@@ -103,7 +109,7 @@ def require_same_texts(column: str, file: Columns, other: Columns, pairs: Iterab
     texts, others, what = file.values[name], other.values[other_name], column.removesuffix("s")
     for row, at in pairs:
         one, another = texts[row], others[at]
-        if one != another and (one := normalize_spaces(one)) != (another := normalize_spaces(another)):
+        if one != another and (one := _comparable(one)) != (another := _comparable(another)):
             raise RowsError(
                 f"{file.place(row)}: the {what} is {shorten(one)!r}, but the {what} of the same row in "
                 f"{other.place(at)} is {shorten(another)!r}. {fix}"

@@ -16,7 +16,7 @@ from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
 from .column_roles import ColumnNames
 from .keys import ID, describe_key, index_rows, key_names, normalize_spaces, require_same_texts
-from .signatures import signature_column
+from .signatures import column_beside
 
 Places = NDArray[np.intp]
 
@@ -49,7 +49,7 @@ class JoinedRows:
 
 def read_scored(source: str, names: ColumnNames) -> Columns:
     """Read the needed columns of the scored rows."""
-    return _read(source, [names.score, signature_column(names.score), names.cluster, names.group, *names.id])
+    return _read(source, [names.score, column_beside(names.score, "signature"), names.cluster, names.group, *names.id])
 
 
 def read_labels(source: str, names: ColumnNames) -> Columns:
@@ -89,7 +89,7 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
         labels=at_scored_rows(marks),
         weights=None if weight is None else at_scored_rows(_weights(labeled, weight, ~np.isnan(marks))),
         clusters=clusters_of(scored, names, there),
-        groups=None if names.group is None else texts_of(scored, names.group, there),
+        groups=None if names.group is None else groups_of(scored, names.group, there),
         unscored=len(scored) - len(there),
         unlabeled=len(marks) - len(known),
         columns={kind: name for kind, name in columns.items() if name is not None},
@@ -137,7 +137,7 @@ def _number(value: Any) -> float:
 
 def parse_verdicts(file: Columns, name: str) -> Floats:
     """Return a column of verdicts or labels from 0 to 1; NaN for rows without one. Raise RowsError for other values."""
-    values = file.named(name)
+    values = file.named(name, " Use --column label=NAME to read another column." if name == LABELS[0] else "")
     marks = np.array(list(map(parse_label, values)), dtype=np.float64)
     right = (marks >= 0) & (marks <= 1) | ~np.array(list(map(is_labeled, values)), dtype=bool)
     file.require(name, right, "1 or 0, true or false, right or wrong, a number between 0 and 1, or skip or nothing")
@@ -207,12 +207,7 @@ def cluster_notes(column: str | None, clusters: int | None, rows: int) -> Iterat
         yield f"Rows with the same {column} are treated as one group ({pluralize(clusters, 'group')})."
 
 
-def texts_of(file: Columns, name: str, rows: Places) -> list[str]:
-    """Return the texts of a column at some rows; raise RowsError if one is empty."""
+def groups_of(file: Columns, name: str, rows: Places) -> list[str]:
+    """Return the values of a column at some rows as text; rows without a value are the group `(none)`."""
     values = file.named(name)
-    column = [normalize_spaces(values[row]) for row in rows.tolist()]
-    if "" in column:
-        raise RowsError(
-            f"{file.place(int(rows[column.index('')]))}: the column {name!r} is empty. Fill it, or name another column."
-        )
-    return column
+    return [normalize_spaces(values[row]) or "(none)" for row in rows.tolist()]

@@ -6,13 +6,13 @@ from ..files.columns import Columns
 from ..files.rows import RowsError
 
 
-def signature_column(score: str) -> str:
-    """Return the column in which `score` writes the signature of a column of scores.
+def column_beside(score: str, name: str) -> str:
+    """Return the column that `score` writes with a column of scores, such as the signature.
 
-    >>> signature_column("score"), signature_column("bem_score"), signature_column("bem_verdict")
-    ('signature', 'bem_signature', 'bem_signature')
+    >>> column_beside("score", "signature"), column_beside("bem_score", "verdict")
+    ('signature', 'bem_verdict')
     """
-    return f"{score.removesuffix('score').removesuffix('verdict')}signature"
+    return f"{score.removesuffix('score').removesuffix('verdict')}{name}"
 
 
 def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:
@@ -20,7 +20,7 @@ def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed:
 
     Raise RowsError if they differ and are not allowed; `allow_mixed` is None if the command has no such option.
     """
-    column = signature_column(score)
+    column = column_beside(score, "signature")
     first: dict[str, str] = {}
     warnings = []
     for file in files.values():

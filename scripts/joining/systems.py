@@ -13,6 +13,7 @@ from evaluate_qa.metrics._shared.messages import pluralize
 from ..files.column_names import names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
+from ..files.writing import check_different
 from ..uncertainty.arrays import Floats
 from .column_roles import ColumnNames
 from .keys import ID, Key, describe_key, index_rows, key_names, require_same_texts
@@ -26,7 +27,7 @@ from .labels import (
     parse_numbers,
     read_labels,
 )
-from .signatures import signature_column
+from .signatures import column_beside
 
 VERDICT = "verdict"
 
@@ -53,35 +54,34 @@ def read_systems(sources: Sequence[str], names: ColumnNames, more: Sequence[str]
     titles = [stem if times[stem] == 1 else clean(source) for stem, source in zip(stems, sources, strict=True)]
     if len(set(titles)) < len(titles):
         raise RowsError(f"{Counter(titles).most_common(1)[0][0]} was given twice. Give each system once.")
-    wanted = [names.score, signature_column(names.score), names.verdict or VERDICT, names.cluster, ID, *names.id]
-    columns = [name for name in (*wanted, *names_of("questions"), *more) if name is not None]
+    texts = (*names_of("questions"), *names_of("references"), *more)
+    signature = column_beside(names.score, "signature")
+    wanted = (names.score, signature, names.verdict or VERDICT, names.cluster, ID, *names.id, *texts)
+    columns = [name for name in wanted if name is not None]
     return {title: read_columns(source, columns) for title, source in zip(titles, sources, strict=True)}
 
 
-def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems:
-    """Return the rows of all systems in the order of the first system.
+def join_systems(files: dict[str, Columns], names: ColumnNames, mixed: bool = False) -> JoinedSystems:
+    """Return the rows of all systems in the order of the first system; references may differ if they are `mixed`.
 
     Raise RowsError if rows cannot be identified, the sets of rows differ, or a score or verdict is invalid.
     """
     baseline, *others = files.values()
-    identity = key_names(list(files.values()), names.id, ("questions",))
-    index = index_rows(baseline, identity[0])
+    identity = key_names(list(files.values()), names.id, ("questions",) if others else ())
+    index = index_rows(baseline, identity[0]) if others or names.id else {}  # one system needs no ids
     rows = [np.arange(len(baseline))]
     for file, columns in zip(others, identity[1:], strict=True):
         rows.append(_align(baseline, index, file, columns))
-        pairs = zip(rows[-1].tolist(), range(len(baseline)), strict=True)
+        pairs = list(zip(rows[-1].tolist(), range(len(baseline)), strict=True))
         fix = "Name the columns that identify a row with --column id=NAME."
         require_same_texts("questions", file, baseline, pairs, fix)
+        fix = "Score both systems with the same references, or give --allow-mixed."
+        require_same_texts("references", file, baseline, () if mixed else pairs, fix)
     judged = names.verdict or (VERDICT if all(VERDICT in file.present for file in files.values()) else None)
-    scores = [
-        parse_numbers(file, names.score, "Name another column with --column score=NAME.")[at]
-        for file, at in zip(files.values(), rows, strict=True)
-    ]
-    marks = (
-        [parse_binary_verdicts(file, judged)[at] for file, at in zip(files.values(), rows, strict=True)]
-        if judged
-        else []
-    )
+    fix = "Name another column with --column score=NAME."
+    placed = list(zip(files.values(), rows, strict=True))
+    scores = [parse_numbers(file, names.score, fix)[at] for file, at in placed]
+    marks = [parse_binary_verdicts(file, judged)[at] for file, at in placed if judged]
     lacking = [np.isnan(one).any(axis=0) for one in zip(scores, *([marks] if judged else []), strict=True)]
     there = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(there):
@@ -102,15 +102,14 @@ def join_systems(files: dict[str, Columns], names: ColumnNames) -> JoinedSystems
 def _align(baseline: Columns, index: dict[Key, int], file: Columns, columns: Sequence[str]) -> Places:
     """Return the places of a file's rows in the order of the baseline's rows."""
     own = index_rows(file, columns)
-    extra = [key for key in own if key not in index]
-    lacking = [key for key in index if key not in own]
-    if extra or lacking:
-        row = file.place(own[extra[0]]) if extra else baseline.place(index[lacking[0]])
-        key = describe_key(columns, extra[0] if extra else lacking[0])
-        raise RowsError(
-            f"{file.source} and {baseline.source} have different rows: {pluralize(len(extra), 'row')} only in the "
-            f"first file, and {len(lacking):,} only in the second, such as {row}: {key}. Score the same rows with both."
-        )
+    differing = []
+    for one, keys, others in ((file, own, index), (baseline, index, own)):
+        if extra := [key for key in keys if key not in others]:
+            example = f"{one.place(keys[extra[0]])}: {describe_key(columns, extra[0])}"
+            differing.append(f"{pluralize(len(extra), 'row')} only in one of the files, such as {example}")
+    if differing:
+        listed = "; ".join(differing)
+        raise RowsError(f"{file.source} and {baseline.source} differ: {listed}. Score the same rows with both.")
     return np.fromiter((own[key] for key in index), np.intp, len(index))
 
 
@@ -121,6 +120,7 @@ def join_labels(systems: JoinedSystems, labels: Sequence[str], names: ColumnName
         raise ValueError(
             f"--labels was given {times}. Give one label file for each system, in order: {', '.join(systems.files)}."
         )
-    names = replace(names, cluster=systems.cluster_column or systems.keys[0])
+    names = replace(names, cluster=systems.cluster_column or next(iter(systems.keys), None))
+    check_different({f"the labels of {name}": file for name, file in zip(systems.files, labels, strict=True)})
     files = zip(systems.files.values(), labels, strict=True)
     return [join(file, read_labels(source, names), names) for file, source in files]

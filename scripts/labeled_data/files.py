@@ -81,7 +81,8 @@ def _labeled_row(where: str, row: Row, column: str) -> LabeledRow:
 def _cell(where: str, row: Row, column: str) -> tuple[str, Any]:
     """Return the name that a column has in a row, and its value; raise RowsError if the row lacks it."""
     name = first_present(names_of(column), row) or column
-    require_columns(where, row, [name])
+    fix = " Rename the column that holds the model's answers to prediction." if column == "predictions" else ""
+    require_columns(where, row, [name], fix)
     return name, row[name]
 
 

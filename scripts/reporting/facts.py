@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.ppi import Estimate, Estimates
-from ..estimation.systems import estimate_systems
+from ..estimation.ppi import Estimates
+from ..estimation.systems import SystemFacts, estimate_systems, system_facts
 from ..files.column_names import names_of
 from ..joining.column_roles import ColumnNames
-from ..joining.labels import JoinedRows, texts_of
-from ..joining.signatures import signature_column
+from ..joining.labels import JoinedRows, groups_of
+from ..joining.signatures import column_beside
 from ..joining.systems import JoinedSystems, join_labels, join_systems, read_systems
 from ..uncertainty.arrays import Ints, cluster_codes
 from ..uncertainty.intervals import Interval, mean
@@ -21,16 +21,6 @@ CONFIDENCE = 0.95
 
 _MOST_SLICES = 30
 _OF_ALL_ROWS = "deltableu"  # the metric whose score of all rows together is not the mean of their scores
-
-
-@dataclass(frozen=True)
-class SystemFacts:
-    """The figures of one system: mean score, share judged correct, and accuracy from labels; None if unknown."""
-
-    name: str
-    score: Interval
-    right: Interval | None
-    ppi: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -63,31 +53,22 @@ class Facts:
         return "mean of row scores" if self.pooling_metric else "mean score"
 
 
-def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = ()) -> Facts:
+def gather(
+    sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by: Sequence[str] = (), mixed: bool = False
+) -> Facts:
     """Read the rows of each system, the first being the baseline, and their labels, and compute the figures."""
-    joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names)
+    joined = join_systems(read_systems(sources, names, [*by, *names_of("predictions")]), names, mixed)
     labeled = join_labels(joined, labels, names) if labels else []
     ppi = estimate_systems(joined, labeled, CONFIDENCE) if labels else None
-    groups = ppi.groups if ppi else {}
-    accuracies = {name: found for name, found in groups.items() if isinstance(found, Estimate)}
     rows = len(next(iter(joined.scores.values())))
-    column = signature_column(names.score)
+    column = column_beside(names.score, "signature")
     signatures = {str(one) for file in joined.files.values() for one in file.values.get(column, ())}
     clusters = cluster_codes(joined.clusters, rows)
-    systems = [
-        SystemFacts(
-            name=name,
-            score=mean(joined.scores[name], clusters, CONFIDENCE),
-            right=mean(joined.verdicts[name], clusters, CONFIDENCE) if joined.verdicts else None,
-            ppi=accuracies.get(name),
-        )
-        for name in joined.files
-    ]
     pairs = []
-    if len(systems) > 1:
+    if len(joined.files) > 1:
         pairs = compare(joined.scores, verdicts=joined.verdicts, clusters=clusters, confidence=CONFIDENCE)
     return Facts(
-        systems=systems,
+        systems=system_facts(joined, ppi),
         joined=joined,
         labeled=labeled,
         pairs=pairs,
@@ -101,7 +82,7 @@ def gather(sources: Sequence[str], labels: Sequence[str], names: ColumnNames, by
 
 def _slices(joined: JoinedSystems, column: str, clusters: Ints) -> tuple[list[Slice], int]:
     baseline = next(iter(joined.files))
-    values = np.array(texts_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
+    values = np.array(groups_of(joined.files[baseline], column, joined.rows[baseline]), dtype=object)
     figures = joined.verdicts or joined.scores
     frequent = Counter(values.tolist()).most_common()
     found = []

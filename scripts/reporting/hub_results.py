@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.messages import pluralize
 
 from .. import __version__
 from ..joining.column_roles import ColumnNames
-from ..joining.signatures import signature_column
+from ..joining.signatures import column_beside
 from ..uncertainty.intervals import Interval
 from .facts import CONFIDENCE, Facts, gather
 
@@ -58,11 +58,11 @@ def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
 def headline(facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Yield the accuracy, from labels or else from verdicts, if it is known, and the mean score, with their names."""
     (system,) = facts.systems
-    if system.ppi:
-        yield f"Accuracy from {system.ppi.labels:,} human labels", system.ppi.accuracy
-    elif system.right:
-        yield "Judged correct", system.right
-    yield MEAN_SCORE, system.score
+    if system.by_labels:
+        yield f"Accuracy from {system.by_labels.labels:,} human labels", system.by_labels.accuracy
+    elif system.judged_correct:
+        yield "Judged correct", system.judged_correct
+    yield MEAN_SCORE, system.mean_score
 
 
 def date(facts: Facts) -> datetime:
@@ -74,7 +74,7 @@ def date(facts: Facts) -> datetime:
 def signature(facts: Facts, score: str) -> str:
     """Return the metric's signature of a column of scores; empty if the file has none."""
     (file,) = facts.joined.files.values()
-    return ", ".join(sorted({str(value) for value in file.values.get(signature_column(score), ()) if value}))
+    return ", ".join(sorted({str(value) for value in file.values.get(column_beside(score, "signature"), ()) if value}))
 
 
 def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:

@@ -33,7 +33,9 @@ def check_page_name(output: Path) -> None:
 def render(facts: Facts, chosen: Sequence[Section]) -> str:
     """Return the page with the figures and the rows to show."""
     systems = facts.systems
-    headline = [(one.name, one.ppi.accuracy if one.ppi else one.right or one.score) for one in systems]
+    headline = [
+        (one.name, one.by_labels.accuracy if one.by_labels else one.judged_correct or one.mean_score) for one in systems
+    ]
     sources = ", ".join(file.source for file in facts.joined.files.values())
     return fill(
         "page.html",

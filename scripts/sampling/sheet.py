@@ -7,6 +7,7 @@ import numpy as np
 
 from evaluate_qa.metrics._shared.messages import pluralize
 
+from ..cascading.labeled_scores import verdict_threshold
 from ..estimation.ppi import FEWEST
 from ..files.column_names import names_of
 from ..files.columns import read_columns
@@ -16,6 +17,7 @@ from ..files.writing import check_target, write_rows
 from ..joining.column_roles import ColumnNames
 from ..joining.keys import ID, TEXTS, index_rows, key_names, text_names
 from ..joining.labels import LABELS, WEIGHT, Places, cluster_column, clusters_of, parse_numbers, parse_probabilities
+from ..joining.signatures import column_beside
 from ..uncertainty.arrays import Floats
 from .samples import draw
 
@@ -35,16 +37,17 @@ def write_sample(
     Scores are not written, because they would bias the person. Rows without a score are not drawn, unless no row has
     one. The target must not exist, as it may hold labels. `more` are other columns for the person to see.
 
-    A `stratified` sample has more of the rows with uncertain scores. With `by`, a column of doubts from 0 to 1 such as
-    disagreement, it has more of the rows with large values; rows without a value, such as those that a matcher decided,
-    count as 0.
+    A `stratified` sample has more of the rows with scores near the threshold of the verdicts, or else 0.5. With `by`, a
+    column of doubts from 0 to 1 such as disagreement, it has more of the rows with large values; rows without a value,
+    such as those that a matcher decided, count as 0.
 
     Return the number of drawn rows, the number of rows that could be drawn, and a warning if the drawn rows cover too
     few clusters for an interval.
     """
     _check_new(target)
     texts = [name for column in TEXTS for name in names_of(column)]
-    file = read_columns(source, [ID, *names.id, *texts, *more, names.score, names.cluster or ID, by or ID])
+    verdict = column_beside(names.score, "verdict")
+    file = read_columns(source, [ID, *names.id, *texts, *more, names.score, verdict, names.cluster or ID, by or ID])
     (identity,) = key_names([file], names.id, ("questions", "predictions"))
     index_rows(file, identity)  # raises RowsError if two rows share a key
     for name in more:
@@ -53,7 +56,9 @@ def write_sample(
     scores = parse_probabilities(file, names.score) if needs_scores else np.zeros(len(file))
     there = np.flatnonzero(~np.isnan(scores))
     doubts = None if by is None else np.nan_to_num(parse_numbers(file, by, "Name another column with --by.", 0, 1))
-    values = doubts if doubts is not None else scores if stratified else None
+    values = doubts
+    if stratified:  # the strata are for a threshold of 0.5
+        values = np.interp(scores, (0, verdict_threshold(file, verdict, scores) or 0.5, 1), (0, 0.5, 1))
     drawn, weights = draw(len(there), count, None if values is None else values[there], seed, doubts is not None)
     seen = dict.fromkeys([ID, *text_names(file.present), *identity, *more])
     shown = {name: file.values[name] for name in seen if name in file.values}

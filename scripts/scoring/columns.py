@@ -40,11 +40,7 @@ class MetricColumns:
 
     def candidates(self, column: str) -> list[str]:
         """Return the possible names of a column of the metric; the first one that a row has is used."""
-        if column in self.named:
-            return [self.named[column]]
-        # `--column references=answer` says that the column `answer` does not hold predictions.
-        others = {*self.named.values()} - {column, column.removesuffix("s")}
-        return [name for name in names_of(column) if name not in others]
+        return [self.named[column]] if column in self.named else list(names_of(column))
 
     def require(self, where: str, rows: Sequence[Row], required: Iterable[str]) -> None:
         """Raise RowsError if no row has a column that is required or was named."""
@@ -53,6 +49,10 @@ class MetricColumns:
             name = self.name_in(present, column)
             if rows and name not in present:
                 hint = f"{did_you_mean(name, present)} Use --column {column}=NAME to read another column."
+                if column == "predictions" and "answer" in {*present} - {*self.named.values()}:
+                    hint = (
+                        "A column 'answer' often holds the right answer. Use --column predictions=answer to score it."
+                    )
                 raise RowsError(f"{where}: there is no column {name!r}. {hint}")
 
     def require_one_name(self, source: str | Path, rows: Iterable[tuple[int, Row]], accepted: Iterable[str]) -> None:

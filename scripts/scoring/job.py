@@ -93,12 +93,6 @@ class ScoringJob:
         return read_records(self.source, self._columns.lists())
 
     @property
-    def predicts_from(self) -> str:
-        """The column of the first row with the prediction; `""` for the standard input, which is read once."""
-        first = next(iter(self.records()), None) if self.source != STANDARD else None
-        return self._columns.name_in(first[1], "predictions") if first and isinstance(first[1], dict) else ""
-
-    @property
     def has_begun(self) -> bool:
         """Whether there is an output, or the work of a stopped run."""
         return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))

@@ -2,7 +2,7 @@
 
 Each bound is the widest of several bounds:
 
-- random halves (Hartigan 1969, "Using subsample values as typical values"), which inverts the sign-flip test: exact if
+- half-sampling (Hartigan 1969, "Using subsample values as typical values"), which inverts the sign-flip test: exact if
   differences are symmetric about their mean;
 - Hall's transformation of the t statistic (Hall 1992, "On the removal of skewness by transformation"), for scores and
   clusters, whose differences may be skewed;
@@ -21,7 +21,7 @@ from .intervals import Interval
 from .student import quantile, tail
 
 MANY = 10_000
-"""With more changed clusters, the normal distribution replaces random halves and sign flips."""
+"""With more changed clusters, the normal distribution replaces half-sampling and sign flips."""
 
 EXACT = 12
 """With at most this many clusters, all 4,096 halves or sign flips are computed."""
@@ -55,7 +55,7 @@ def bounds(
     """Return the mean difference of rows with two bounds, each at this one-sided confidence level.
 
     Both arrays have the shape (rows,); `clusters` has the number of each row's cluster, and `resamples` is the number
-    of random halves. Verdicts are 0 and 1; `span` is the largest possible difference of scores.
+    of random half-samples. Verdicts are 0 and 1; `span` is the largest possible difference of scores.
     """
     sums, sizes, deviation = sum_by_cluster(differences, clusters)
     value = float(sums.sum() / sizes.sum())

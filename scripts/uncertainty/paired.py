@@ -90,7 +90,7 @@ def compare(
         verdicts: System → verdict of each row, as True and False or 1 and 0, shape (rows,).
         clusters: Cluster of each row, such as its question, shape (rows,). Rows of one cluster are not independent.
         confidence: Confidence level of the intervals.
-        resamples: Number of random halves and of sign flips; with more than 10,000 changed clusters, the normal
+        resamples: Number of half-samples and of sign flips; with more than 10,000 changed clusters, the normal
             distribution is used.
         seed: Random seed.
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from evaluate_qa.metrics._shared.columns import (
+    RowValueError,
     Unexpected,
     check_column,
     check_keywords,
@@ -52,6 +53,14 @@ class City(enum.StrEnum):
 def plain(texts):
     """Return whether all texts are exactly `str`, not numpy strings."""
     return all(type(text) is str for text in texts)
+
+
+@pytest.mark.parametrize("text", ['["Paris", "paris"]', "['Paris', \"it's\"]", " []\n"])
+def test_a_list_of_references_written_as_text_is_refused(text):
+    """As in a column of Parquet that was saved with json.dumps; a text in a list is one reference."""
+    with pytest.raises(RowValueError, match=r"^bem: references\[1\] is .*; expected a list, not .*json\.loads"):
+        check_column("bem", "references", ["a", text], texts)
+    assert check_column("bem", "references", ["[0, 1]", "[so] it is", [text]], texts)[2] == [text]
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)

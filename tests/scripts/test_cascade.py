@@ -101,6 +101,22 @@ def test_curve_goes_from_metric_to_judge():
         assert one.agreement == pytest.approx(right.mean())
 
 
+def test_the_metric_decides_as_its_verdicts(run):
+    """Scores from .5 to .6 are wrong in a metric with the threshold .65, as in smile."""
+    rows = [row | {"score": min(row["score"], 0.97) + 0.1 * (row["score"] == 0.5)} for row in synthetic()]
+    judged = [row | {"verdict": row["score"] >= 0.65} for row in rows]
+    found, printed = run(judged)
+    assert found["threshold"] == pytest.approx((0.6 + 0.97) / 2)
+    assert found["curve"][0]["decided"] == np.mean([row["verdict"] == row["correct"] for row in judged])
+    assert "with a score of at least 0.785 correct" in printed
+    named = [row | {"my_score": row.pop("score"), "my_verdict": row.pop("verdict")} for row in map(dict, judged)]
+    assert run(named, "--column", "score=my_score")[0]["threshold"] == found["threshold"]
+    assert run(rows)[0]["threshold"] == 0.5
+    judged[0]["verdict"] = not judged[0]["verdict"]
+    assert "no score separates the right and wrong answers in the column 'verdict'" in run(judged, code=1)
+    assert run(judged, "--threshold", 0.7)[0]["threshold"] == 0.7
+
+
 def test_tokens_are_means_over_rows_with_request(run):
     """Two rows with a request have 350 and 2 on average; a third row had no request."""
     rows = [

@@ -29,3 +29,9 @@ def test_help_shows_the_whole_text_of_each_option(command):
     texts = [option.help for option in typer.main.get_command(app).commands[command].params if option.help]
     assert len(texts) > 5
     assert [text for text in texts if text not in shown] == []
+
+
+@pytest.mark.parametrize("module", ["evaluate_qa", "evaluate_qa.cli"])
+def test_the_module_runs_as_the_command(processes, module):
+    assert processes.run("-m", module, "--version").stdout == f"evaluate-qa {evaluate_qa.__version__}\n"
+    assert processes.run("-m", module, "no-command").returncode == 2

@@ -7,10 +7,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from commands import run_command
+from markdown_it import MarkdownIt
 
 from evaluate_qa import compare, estimate
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.uncertainty.intervals import format_interval, mean
 
 COUNT = 120
 GENERATOR = np.random.default_rng(0)
@@ -66,12 +68,31 @@ def test_first_line_reports_the_detectable_difference(run):
     assert line.split()[3:5] == [str(pair.wins), str(pair.losses)]
     assert line.split()[-3] == f"{pair.verdicts.p_value:.4f}"
     assert done.stdout.startswith(
-        "new vs base: no difference was detected; with these 120 rows, only differences of "
+        "new vs base: no difference in verdicts was detected; with these 120 rows, only differences of "
         f"{100 * pair.verdicts.detectable:.1f} points or more can be detected reliably (80% power). "
         f"Judged correct: {(SCORES['base'] > 0.5).mean():.1%} → "
     )
     assert "McNemar's exact test for verdicts and sign flips for scores" in " ".join(done.output.split())
     assert "Add --labels to correct for its errors." in done.output
+    write_rows("close.jsonl", [row | {"score": 0.98 * row["score"]} for row in rows("base")])
+    done = run_command("compare", "base.parquet", "close.jsonl")
+    lines = [line.partition(" detected")[0] for line in done.stdout.splitlines()[:2]]
+    assert lines == [f"close vs base: {found} was" for found in ("no difference in verdicts", "a difference in scores")]
+
+
+def test_the_figures_of_each_system_are_in_tables_and_json(run):
+    found = run("base.parquet", "new.jsonl", "other.csv", "--markdown", "table.md")["figures"]
+    assert [one["name"] for one in found] == list(SCORES)
+    for one, scores in zip(found, SCORES.values(), strict=True):
+        for name, values in (("mean_score", scores), ("judged_correct", scores > 0.5)):
+            expected = mean(values.astype(float), QUESTIONS)
+            assert list(one[name].values()) == pytest.approx(list(vars(expected).values()))
+    cells = [line.split(" | ") for line in Path("table.md").read_text().splitlines() if line.startswith("| other |")]
+    assert cells == [["| other", format_interval(expected), format_interval(mean(scores, QUESTIONS)), "– |"]]
+    write_rows("a|b.jsonl", rows("new"))
+    run("base.parquet", "a|b.jsonl", "--markdown", "table.md")
+    tables = MarkdownIt("commonmark").enable("table").parse(Path("table.md").read_text())
+    assert "a|b" in [child.content for token in tables for child in token.children or ()]
 
 
 def test_changed_writes_rows_with_the_largest_change_first(run):
@@ -124,6 +145,9 @@ def test_labels_give_the_difference_of_accuracies(run):
         groups=np.repeat(["base", "new"], COUNT), differences=[("new", "base")],
     )  # fmt: skip
     assert found["systems"][0]["powered"] == pytest.approx(vars(expected.differences["new", "base"]))
+    write_rows("ids.csv", [{"id": f"r{at}", "label": bool(LABELS["new"][at])} for at in range(60)])
+    message = run("base.parquet", "new.jsonl", "--labels", "ids.csv", "--labels", "./ids.csv", code=1)
+    assert "the labels of base and the labels of new must be different files, but both are ./ids.csv" in message
     message = run("base.parquet", "new.jsonl", "--labels", "base.labels.csv", code=1)
     assert "--labels was given once. Give one label file for each system, in order: base, new." in message
     message = run("base.parquet", "new.jsonl", "--labels", "new.labels.csv", "--labels", "base.labels.csv", code=1)
@@ -151,6 +175,14 @@ def test_scores_of_any_scale_are_compared_without_verdicts(run):
     assert len(list(read_rows("changed.csv"))) == COUNT
 
 
+def test_whole_floats_are_the_ids_that_pandas_read(run):
+    """A column with a gap becomes a column of floats."""
+    for name in ("base", "new"):
+        numbers = [float(at) if name == "new" else at for at in range(COUNT)]
+        write_rows(f"{name}.n.parquet", [row | {"id": at} for row, at in zip(rows(name), numbers, strict=True)])
+    assert run("base.n.parquet", "new.n.parquet")["rows"] == COUNT
+
+
 def test_rows_without_a_score_are_left_out_of_all_systems(run):
     some = rows("new")
     some[3]["score"] = None
@@ -172,8 +204,8 @@ def replaced(place, **columns):
 @pytest.mark.parametrize(
     ("second", "options", "message"),
     [
-        (replaced(3, id="r999"), [], "and 1 only in the second, such as b.jsonl, line 4: id 'r999'"),
-        (rows("new")[:-2], [], "and 2 only in the second, such as base.parquet, row 119: id 'r118'"),
+        (replaced(3, id="r999"), [], "1 row only in one of the files, such as b.jsonl, line 4: id 'r999'; 1 row only"),
+        (rows("new")[:-2], [], "2 rows only in one of the files, such as base.parquet, row 119: id 'r118'. Score"),
         (replaced(3, id="r2"), [], "b.jsonl, line 4: id 'r2' is in line 3, too. Drop one of the rows"),
         (replaced(3, question="Why?"), [], "line 4: the question is 'Why?', but the question of the same row in base"),
         (replaced(3, score="high"), [], "b.jsonl, line 4: the column 'score' is 'high'; expected a number"),

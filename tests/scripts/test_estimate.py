@@ -156,7 +156,7 @@ def replaced(place, **columns):
         (labeled(tokens_in=9, asked=True), [], "labels.csv: the column 'label' holds the verdicts of a judge. "),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and labels.csv lacks 'question' and 'prediction'."),
-        ([{"id": 1}], [], "labels.csv: there is no column 'label'"),
+        ([{"id": 1}], [], "labels.csv: there is no column 'label'. Available: id. Use --column label=NAME to "),
         (labeled(), ["--column", "id=name"], "scored.parquet: there is no column 'name'"),
         (labeled(), ["--by", "sistem"], "there is no column 'sistem'. Did you mean 'system'?"),
         (labeled(), ["--column", "score=id"], "row 3: the column 'id' is 2; expected a number from 0 to 1. Name"),
@@ -168,15 +168,18 @@ def test_estimate_reports_bad_input_with_its_row(run, labels, options, message):
     assert message in run(labels, *options, code=1)
 
 
-def test_estimate_reports_repeated_and_empty_rows(run):
+def test_estimate_reports_repeated_rows(run):
     rows = [{"question": "Q?", "prediction": "It.", "score": 1, "system": name} for name in "ab"]
     write_rows("twice.jsonl", rows)
     message = run(labeled(columns=("question", "prediction")), code=1, scored="twice.jsonl")
     assert "twice.jsonl, line 2: question 'Q?' and prediction 'It.' is in line 1, too." in message
-    assert "--column id=question --column id=system" in message
-    write_rows("blank.jsonl", [row | {"system": ""} for row in ROWS])
-    message = "blank.jsonl, line 1: the column 'system' is empty"
-    assert message in run(labeled(), "--by", "system", code=1, scored="blank.jsonl")
+    assert "name columns that together identify a row, each with --column id=NAME" in message
+
+
+def test_rows_without_a_value_are_a_group(run):
+    write_rows("gaps.jsonl", [row | {"system": row["system"] if row["system"] == "a" else None} for row in ROWS])
+    groups = run(labeled(), "--by", "system", scored="gaps.jsonl")["groups"]
+    same(groups["(none)"], expected(groups=[row["system"] for row in ROWS]).groups["b"])
 
 
 def test_rows_without_a_question_stand_alone(run):

@@ -119,7 +119,7 @@ def write_own(file, questions):
         {
             "question": f"how far is {n}",
             "references": [f"{n} miles"],
-            "answer": f"{n + k // 2} miles",
+            "prediction": f"{n + k // 2} miles",
             "label": (k < 2) != (n % 7 == 3),
         }
         for n in range(questions)

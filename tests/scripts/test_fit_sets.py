@@ -28,8 +28,8 @@ def own_file(folder, name="mine", questions=10, **changed):
     lines = []
     for number in range(questions):
         asked = {"question": f"{name} question {number}?", "references": [f"{name} {number} miles"]}
-        lines += [{**asked, "answer": f"{name} says {number} miles", "verdict": True}]
-        lines += [{**asked, "answer": f"{name} knows nothing", "verdict": "incorrect"}]
+        lines += [{**asked, "prediction": f"{name} says {number} miles", "verdict": True}]
+        lines += [{**asked, "prediction": f"{name} knows nothing", "verdict": "incorrect"}]
     lines[3] |= changed
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -157,7 +157,7 @@ def test_target_is_the_mean_of_label_and_teachers_that_agree(teachers, expected)
 def fit(tmp_path):
     """Runs the command on three answers to each of 13 questions, with a recipe that has these fields."""
     rows = [
-        {"question": f"where is {n}?", "references": [f"in {n} streets"], "answer": answer, "verdict": k < 2}
+        {"question": f"where is {n}?", "references": [f"in {n} streets"], "prediction": answer, "verdict": k < 2}
         for n in range(13)
         for k, answer in enumerate((f"in {n} streets", f"it is in {n} streets .", f"in paris, {n + 1}"))
     ]

@@ -125,7 +125,8 @@ def test_hostile_rows_stay_text(run):
     odd = [row | {"prediction": ATTACK, "references": [ATTACK], "question": ATTACK[:40]} for row in rows("new")]
     write_rows("a|b `c` <b>.jsonl", odd)
     write_rows("old.parquet", [row | {"question": ATTACK[:40]} for row in rows("old")])
-    run("a|b `c` <b>.jsonl", "--column", "cluster=id", "--markdown", "gate.md", "--junit", "gate.xml", code=1)
+    files = "--markdown", "gate.md", "--junit", "gate.xml"
+    run("a|b `c` <b>.jsonl", "--column", "cluster=id", *files, "--allow-mixed", code=1)
     tokens = MarkdownIt("commonmark").parse(Path("gate.md").read_text("utf-8"))
     html = [token.content.strip() for token in tokens if token.type == "html_block"]
     assert {line.split(":")[0] for block in html for line in block.splitlines()} == {
@@ -161,9 +162,11 @@ def test_labels_decide_by_estimated_accuracies(run):
 @pytest.mark.parametrize(
     ("second", "options", "message"),
     [
-        (rows("new")[:-2], [], "2 only in the second, such as old.parquet, row 119"),
+        (rows("new")[:-2], [], "2 rows only in one of the files, such as old.parquet, row 119"),
         (rows("new"), ["--junit", "none/gate.xml"], "there is no folder none"),
         (rows("new"), ["--markdown", "b.jsonl"], "--scored and --markdown must be different files"),
+        (rows("new"), ["--markdown", "labels.csv"], "--markdown is labels.csv; expected a file that ends in .md"),
+        (rows("new"), ["--junit", "notes.txt"], "--junit is notes.txt; expected a file that ends in .xml"),
         (rows("new"), ["--markdown", "m", "--junit", "m"], "--markdown and --junit must be different files"),
         (rows("new", kind="a"), ["--column", "cluster=kind"], "old.parquet: there is no column 'kind'"),
         (rows("new"), ["--max-dorp", "1"], "No such option"),

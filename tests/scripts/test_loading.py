@@ -12,10 +12,16 @@ from evaluate_qa.scoring.run import run
 
 def test_unknown_metric_without_evaluate_lists_the_metrics(monkeypatch):
     monkeypatch.setitem(sys.modules, "evaluate", None)  # import evaluate then raises ModuleNotFoundError
-    with pytest.raises(
-        ImportError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\? .*'evaluate-qa\[evaluate\]'"
-    ):
+    with pytest.raises(ImportError, match=r"^there is no metric 'rouge'. Available: bem, .*'evaluate-qa\[evaluate\]'"):
+        load_metric("rouge")
+
+
+def test_a_misspelled_name_is_not_searched_on_the_hub(monkeypatch):
+    monkeypatch.setitem(sys.modules, "evaluate", None)
+    with pytest.raises(ValueError, match=r"^there is no metric 'bemm'. Did you mean 'bem'\?"):
         load_metric("bemm")
+    with pytest.raises(ImportError):
+        load_metric("org/bem")
 
 
 @pytest.mark.parametrize("name", ["", "/"])

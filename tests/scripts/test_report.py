@@ -90,8 +90,13 @@ def test_page_shows_computed_figures(report):
     page = Page(report("old.jsonl", "new.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"))
     facts = gather(["old.jsonl", "new.jsonl"], ["old.labels.jsonl", "new.labels.jsonl"], ColumnNames())
     for one in facts.systems:
-        expected = [shown(one.ppi.accuracy), shown(one.ppi.labels_alone), "60", f"{one.ppi.worth:,.0f}"]
-        assert [one.name, *expected, shown(one.right), shown(one.score)] in page.row(one.name)
+        expected = [
+            shown(one.by_labels.accuracy),
+            shown(one.by_labels.labels_alone),
+            "60",
+            f"{one.by_labels.worth:,.0f}",
+        ]
+        assert [one.name, *expected, shown(one.judged_correct), shown(one.mean_score)] in page.row(one.name)
     (pair,) = facts.pairs
     difference = facts.ppi.differences["new", "old"]
     assert page.row("new")[1] == [
@@ -120,6 +125,17 @@ def test_page_shows_slices_and_lowest_scores(report):
     assert page.tags.count("mark") == 2 * 10, "the word Paris and its number in each answer"
 
 
+def test_one_file_needs_no_ids_and_no_value_in_a_column_of_slices(report):
+    """Its rows are not joined, so they may be equal."""
+    write_rows("odd.jsonl", [row | {"id": None, "question": "Q?", "kind": None} for row in rows("old")])
+    assert Page(report("odd.jsonl", "--by", "kind")).row("(none)")[0][1] == "100"
+    write_rows("odd.jsonl", [{"score": row["score"]} for row in rows("old")])
+    report("odd.jsonl")
+    labels = report("odd.jsonl", "--labels", "old.labels.jsonl", code=1)
+    assert "rows cannot be identified" in labels
+    assert "no column 'nr'" in report("odd.jsonl", "--column", "id=nr", code=1)
+
+
 @pytest.mark.parametrize("systems", [["old.jsonl"], ["old.jsonl", "new.jsonl"]])
 def test_the_mean_of_row_scores_is_not_called_the_score_of_deltableu(report, systems):
     for name in SCORES:
@@ -140,7 +156,7 @@ def test_hostile_rows_stay_text(report):
     odd = {"prediction": ATTACK, "references": [ATTACK], "kind": ATTACK, ATTACK: 0.5}
     attacked = [row | odd | {"question": ATTACK + row["id"]} for row in rows("old")]
     write_rows("<b>.jsonl", attacked)
-    write_rows("new.jsonl", [row | {"question": ATTACK + row["id"]} for row in rows("new")])
+    write_rows("new.jsonl", [row | {"question": ATTACK + row["id"], "references": [ATTACK]} for row in rows("new")])
     text = report("<b>.jsonl", "new.jsonl", "--by", "kind")
     page = Page(text)
     assert not {"script", "img", "b", "link", "iframe", "a"} & {*page.tags}

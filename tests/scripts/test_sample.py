@@ -47,6 +47,18 @@ def test_filled_in_sample_gives_an_estimate(run, suffix, stratified):
     assert ("random sample with the weights in 'weight'" in found) is stratified
 
 
+def test_stratified_rows_are_near_the_threshold_of_the_verdicts(run):
+    """Nearly all scores are sure; of 40 others, those near .8 are drawn if .8 is the threshold of the verdicts."""
+    rows = [row | {"score": float(at % 2), "verdict": at % 2 == 1} for at, row in enumerate(ROWS)]
+    for at in range(0, 40, 2):
+        rows[at] |= {"score": 0.79 + at / 1e4, "verdict": at >= 20}
+        rows[at + 1] |= {"score": 0.3, "verdict": False}
+    write_rows("judged.jsonl", rows)
+    run("-i", "judged.jsonl", "-o", "labels.jsonl", "--stratified", "--rows", 40)
+    drawn = [int(row["question"][1:-1]) for _, row in read_rows("labels.jsonl")]
+    assert sum(at < 40 and at % 2 == 0 for at in drawn) > sum(at < 40 and at % 2 == 1 for at in drawn)
+
+
 def test_rows_with_disagreement_are_drawn_more_often(run):
     """A tenth of the rows has disagreement 1, the rest 0 or, decided by a matcher, none."""
     rows = [row | {"disagreement": 1.0 if at % 10 == 0 else [0.0, None][at % 2]} for at, row in enumerate(ROWS)]

@@ -134,16 +134,15 @@ def test_a_missing_column_is_reported_before_scoring(score):
     assert _files() == ["in.jsonl"]
 
 
-def test_predictions_are_read_from_a_column_answer_unless_another_column_has_them(score):
-    row = {"answer": "a b", "references": "a b"}
-    write_rows("in.jsonl", [row, {**row, "prediction": "c"}, {**row, "predictions": "a d"}])
-    note = score("--input", "in.jsonl", "--output", "out.jsonl", "--errors", "bad.jsonl").stderr
-    assert "The predictions are in the column 'answer' of in.jsonl.\n" in note
-    assert [row["score"] for row in _rows("out.jsonl")] == [1.0, 0.0, 0.5]
-    score("--input", "in.jsonl", "--output", "again.jsonl", "--errors", "bad.jsonl")  # the file is empty
-    write_rows("in.jsonl", [{"answer": "a", "question": "Who?"}])
-    message = score("--input", "in.jsonl", "--output", "o.jsonl", "--column", "references=answer", code=1).stderr
-    assert "there is no column 'predictions'" in message, "a column of references does not hold the predictions"
+def test_a_column_answer_holds_predictions_only_if_it_is_named(score):
+    """In many data sets, it is the right answer."""
+    write_rows("in.jsonl", [{"answer": "a b", "references": "a b", "output": "c"}])
+    files = "--input", "in.jsonl", "--output", "out.jsonl"
+    message = score(*files, code=1).stderr
+    assert "in.jsonl: there is no column 'predictions'. A column 'answer' often holds the right answer. Use" in message
+    assert "--column predictions=answer" not in score(*files, "--column", "references=answer", code=1).stderr
+    score(*files, "--column", "predictions=answer")
+    assert [row["score"] for row in _rows("out.jsonl")] == [1.0]
 
 
 @pytest.mark.parametrize("options", [["--input", "in.jsonl"], ["--input", "-", "--errors", "bad.jsonl"]])

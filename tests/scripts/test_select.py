@@ -102,8 +102,9 @@ def test_rows_are_selected_within_groups(select):
 
 def test_group_column_may_be_missing_in_some_rows(select):
     write_rows("few.jsonl", [row | ({"part": "late"} if row["id"] in (5, 6) else {}) for row in ROWS])
-    select("few.jsonl", "--top", 1, "--per-group", "part")
+    printed = select("few.jsonl", "--top", 1, "--per-group", "part").stderr
     assert kept() == [1, 5]
+    assert "\n (none) " in printed
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])

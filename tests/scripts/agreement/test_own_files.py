@@ -49,7 +49,7 @@ def test_own_file_command(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "names", [("question", "reference", "prediction", "label"), ("questions", "references", "answer", "verdict")]
+    "names", [("question", "reference", "prediction", "label"), ("questions", "references", "predictions", "verdict")]
 )
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_column_names_of_other_commands(tmp_path, names, suffix):
@@ -92,7 +92,7 @@ def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, fi
             {"label": "wrong", "tokens_in": 9, "asked": True},
             "mine.jsonl: the column 'label' holds the verdicts of a judge. Put ",
         ),
-        ({"answer": None}, "line 2: answer has None; expected a string"),
+        ({"prediction": None}, "line 2: prediction has None; expected a string"),
         ({"question": " "}, "line 2: a question or a reference is blank"),
         ({"references": []}, "line 2: a question or a reference is blank"),
         ({"references": None}, "line 2: references has None; expected a string or a list of strings"),
@@ -100,9 +100,17 @@ def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, fi
     ],
 )
 def test_bad_row_is_reported(tmp_path, changed, message):
-    row = {"question": "Q1?", "references": ["a"], "answer": "a", "verdict": True}
+    row = {"question": "Q1?", "references": ["a"], "prediction": "a", "verdict": True}
     write_rows(tmp_path / "mine.jsonl", [row, row | changed])
     assert message in run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).output.replace("\n", " ")
+
+
+def test_a_column_answer_is_not_read_as_the_prediction(tmp_path):
+    """In many data sets, it is the right answer."""
+    write_rows(tmp_path / "mine.jsonl", [{"question": "Q1?", "references": ["a"], "answer": "a", "label": True}])
+    message = run_command("agreement", "--data", tmp_path / "mine.jsonl", code=1).stderr
+    assert "there is no column 'predictions'" in message
+    assert "Rename the column that holds the model's answers to prediction." in message
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@ import itertools
 import json
 import sys
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evaluate_qa.files.columns import read_columns
 from evaluate_qa.files.rows import Broken, RowsError, place, read_records, read_rows
 
 
@@ -46,6 +49,29 @@ def test_csv_of_a_spreadsheet_may_have_semicolons_or_tabs(tmp_path, delimiter):
 
 def test_semicolons_in_a_csv_with_commas_are_text(tmp_path):
     assert list(read_rows(_file(tmp_path, "a.csv", "a,b;c\n1;2,3\n"))) == [(1, {"a": "1;2", "b;c": "3"})]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_list_written_as_text_is_the_same_list_in_every_format(tmp_path, suffix):
+    """As pandas writes a column of json.dumps([…])."""
+    path = tmp_path / f"a.{suffix}"
+    texts = ['["Paris", "paris"]', "Paris", "[0, 1]"] if suffix != "csv" else ['["Paris", "paris"]', "Paris"]
+    frame = pd.DataFrame({"references": texts, "note": ['["x"]'] * len(texts)})
+    saved = {
+        "csv": frame.to_csv,
+        "jsonl": partial(frame.to_json, orient="records", lines=True),
+        "parquet": frame.to_parquet,
+    }
+    saved[suffix](path, **({"index": False} if suffix == "csv" else {}))
+    expected = [["Paris", "paris"], *texts[1:]]
+    assert [row["references"] for _, row in read_rows(path)] == expected
+    assert read_columns(path, ["references", "note"]).values == {"references": expected, "note": frame["note"].tolist()}
+    frame["references"] = ["['Paris', \"it's\"]", *texts[1:]]
+    saved[suffix](path, **({"index": False} if suffix == "csv" else {}))
+    line = "line" if suffix == "jsonl" else "row"
+    for read in (lambda: list(read_rows(path)), lambda: read_columns(path, ["references"])):
+        with pytest.raises(RowsError, match=rf"a.{suffix}, {line} 1, column 'references': not a JSON list"):
+            read()
 
 
 def test_csv_list_columns_can_be_named(tmp_path):

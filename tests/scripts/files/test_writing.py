@@ -91,10 +91,10 @@ def test_jsonl_is_readable_and_dates_and_arrays_become_json(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_bytes_in_text_formats_are_refused(tmp_path, suffix):
-    row = {"a": [b"x"]}
-    with pytest.raises((RowsError, TypeError), match=r"bytes.*write Parquet"):
-        write_rows(tmp_path / f"a.{suffix}", [row])
+@pytest.mark.parametrize("value", [b"x", [b"x"], {"bytes": b"x"}])
+def test_bytes_in_text_formats_are_refused(tmp_path, suffix, value):
+    with pytest.raises(RowsError, match=r"^the column 'image' holds a value of type bytes.*; write Parquet, or leave"):
+        write_rows(tmp_path / f"a.{suffix}", [{"id": 1, "image": value}])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -176,6 +176,12 @@ def test_folders_and_pipes_are_not_replaced(tmp_path):
     (tmp_path / "c.jsonl").symlink_to(tmp_path / "no" / "c.jsonl")
     with pytest.raises(RowsError, match=r"there is no folder .*/no\. Create it first"):
         check_target(tmp_path / "c.jsonl")
+
+
+def test_a_folder_without_permission_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(RowsError, match=r"a\.jsonl cannot be written: no permission in the folder .*Name another file"):
+        check_target(tmp_path / "a.jsonl")
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")

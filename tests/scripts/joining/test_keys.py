@@ -10,7 +10,7 @@ from evaluate_qa.files.writing import write_rows
 from evaluate_qa.joining.keys import cell_of, text_names
 
 
-@pytest.mark.parametrize("name", ["prediction", "predictions", "answer"])
+@pytest.mark.parametrize("name", ["prediction", "predictions"])
 def test_rows_are_joined_by_question_and_answer_under_each_name(working_folder, name):
     rows = [{"question": "Who?", name: f"It is {at}.", "score": at / 60} for at in range(60)]
     write_rows("scored.jsonl", rows)
@@ -24,7 +24,9 @@ def test_rows_are_joined_by_question_and_answer_under_each_name(working_folder, 
 
 def test_changed_rows_hold_the_answers(working_folder):
     for system in ("old", "new"):
-        rows = [{"question": f"{at}?", "answer": f"{system} {at}", "score": float(system == "new")} for at in range(20)]
+        rows = [
+            {"question": f"{at}?", "prediction": f"{system} {at}", "score": float(system == "new")} for at in range(20)
+        ]
         write_rows(f"{system}.jsonl", rows)
     run_command("compare", "old.jsonl", "new.jsonl", "--changed", "changed.jsonl")
     changed = [json.loads(line) for line in Path("changed.jsonl").read_text().splitlines()]
@@ -34,6 +36,6 @@ def test_changed_rows_hold_the_answers(working_folder):
 
 
 def test_an_empty_prediction_is_not_replaced_by_another_column():
-    row = {"question": "Who?", "prediction": "", "answer": "Marie Curie"}
+    row = {"question": "Who?", "prediction": "", "answer_to_judge": "Marie Curie"}
     assert cell_of(row, "predictions") == ""
     assert text_names(row) == ["question", "prediction"]

@@ -50,6 +50,20 @@ def test_mixed_signatures_need_allow_mixed(files, command):
     assert f"evaluate-qa {command}: warning: the scores were made by different metrics" in done.stderr
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_different_references_need_allow_mixed(working_folder, command):
+    """Otherwise, a corrected reference looks like a change of the system."""
+    scored("a.parquet", "bem|v:2", references=["Paris", "paris"])
+    scored("b.csv", "bem|v:2", references=["paris ", "Paris"])
+    run_command(*COMMANDS[command], code=0)
+    scored("b.csv", "bem|v:2", reference="Rome")
+    message = (
+        "b.csv, row 1: the reference is 'Rome', but the reference of the same row in a.parquet, row 1 is '[\"Paris\""
+    )
+    assert message in run_command(*COMMANDS[command], code=ERRORS.get(command, 1)).stderr
+    run_command(*COMMANDS[command], "--allow-mixed", code=0)
+
+
 def test_estimate_warns_of_mixed_signatures(files):
     """Labels correct the errors of any scores."""
     files("smile|w:0.5", "bem|v:2")
