@@ -45,7 +45,7 @@ class Verdict:
     # grade divided by the highest grade.
     score: float
     correct: bool  # whether the label's own score is above one half
-    how: str  # source of the score: `logprobs`, `schema`, `parse` or `probabilities`
+    how: str  # source of the score: `logprobs`, `schema`, `parse`, `probabilities`, `recorded`, `matcher` or `rule`
     reason: str | None = None  # the judge's reason, if the protocol asks for it
     # The confidence that a decision endpoint returns, from 0 to 1; servers define it differently.
     confidence: float | None = None

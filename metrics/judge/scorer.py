@@ -33,11 +33,11 @@ class JudgeScores(Scored):
     samples: Sequence[Sequence[RowOutcome]] = ()
 
     def part(self, rows: Sequence[int]) -> "JudgeScores":
-        """Return the scores of some rows, with the signature of a call with only these rows."""
+        """Return the scores of some rows, as of a call with only these rows."""
         columns, samples = super().part(rows).per_example, [self.samples[row] for row in rows]
         if all(error is None for error in columns.get("error", ())):
             columns.pop("error", None)
-        return JudgeScores(columns, {**self.settings, "score": _score_sources(samples)}, samples=samples)
+        return JudgeScores(columns, self.settings, samples=samples)
 
 
 class JudgeScorer(ForReward):
@@ -64,8 +64,8 @@ class JudgeScorer(ForReward):
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
-        per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
-            tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
+        per_example: Lists with one entry per row: score, verdict, label, score_source, not_attempted, asked, cached,
+            tokens_in, tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
             samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint, aspects with
             `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
@@ -181,7 +181,6 @@ class JudgeScorer(ForReward):
             "ask": None if self.matcher is None else f"{band[0]:g}-{band[1]:g}",
             **self._judge_settings(),
             "calibration": weights and ",".join(f"{name}={w:g}" for name, w in sorted(weights.items())),
-            "score": _score_sources(samples),
             **options.settings(),
             **self.load_options.settings(),
         }
@@ -258,12 +257,6 @@ class JudgeScorer(ForReward):
         more |= {"cost": cost(requests, options.prices)} if options.prices else {}
         more |= {"alpha": alpha(samples)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
-
-
-def _score_sources(samples: Sequence[Sequence[RowOutcome]]) -> str | None:
-    """Return the sources of the judges' scores, for the signature; None without verdicts."""
-    requests = chain.from_iterable(sample.requests for sample in chain.from_iterable(samples))
-    return "+".join(sorted({request.verdict.how for request in requests if request.verdict})) or None
 
 
 def load_matcher(name: str, device: str | None) -> Any:

@@ -56,6 +56,12 @@ class RowOutcome:
         """Why there is no verdict: the first request's error."""
         return None if self.verdict else self.requests[0].error
 
+    @property
+    def score_source(self) -> str | None:
+        """Where the score comes from (see `Verdict.how`), such as `parse`; of several requests, `logprobs+parse`."""
+        verdicts = [request.verdict for request in self.requests] or [self.verdict]
+        return "+".join(sorted({one.how for one in verdicts if one})) if self.verdict else None
+
 
 BLANK = RowOutcome(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"))
 
@@ -174,6 +180,7 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
         "score": of_verdict("score"),
         "verdict": of_verdict("correct"),
         "label": of_verdict("label"),
+        "score_source": of_outcome("score_source"),
         "asked": of_outcome("asked"),
         "cached": [one.asked and all(request.cached for request in one.requests) for one in outcomes],
         "tokens_in": [_total(request.tokens_in for request in one.requests) for one in outcomes],

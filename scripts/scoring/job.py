@@ -25,7 +25,7 @@ from .output import SavedChunks, check_bad_rows
 
 _COMPARED_ROWS = 20  # the first rows, which are scored again before an output counts as complete
 _TOLERANCE = 1e-3  # the largest difference between two scores of a row, for example on other hardware
-_OF_ROWS = re.compile(r"\|(nrefs|score):[^|]*|\|weights:(given|ones)")  # parts of signatures that depend on the rows
+_OF_ROWS = re.compile(r"\|nrefs:[^|]*|\|weights:(given|ones)")  # parts of signatures that depend on the rows
 _OF_SERVER = re.compile(r"\|protocol:(default|decisions|systemone)\b[^|]*")  # the server's API selects one of these
 
 

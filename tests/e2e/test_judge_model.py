@@ -55,8 +55,8 @@ def test_a_server_gives_the_verdicts_of_the_local_model(load, endpoint, here):
     for column in ("label", "verdict", "tokens_in"):
         assert out["per_example"][column] == here["per_example"][column]
     assert out["per_example"]["score"] == list(map(float, out["per_example"]["verdict"]))
-    assert out["signature"].endswith("|score:parse")
-    assert here["signature"].endswith("|score:logprobs")
+    assert {*out["per_example"]["score_source"]} == {"parse"}
+    assert {*here["per_example"]["score_source"]} == {"logprobs"}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -37,7 +37,8 @@ def test_the_score_is_the_probability_of_correct(load, server, api):
     assert (found["tokens_in"], found["tokens_out"]) == ([80, 80, 80, 0, 80], [0] * 5)
     assert found["confidence"] == [0.8, 0.8, 0.8, None, 0.8]
     assert out["cost"] == pytest.approx(2 * 80 * 2.5e-6)
-    assert f"|protocol:{DecisionQuestions(api).signature}|score:probabilities" in out["signature"]
+    assert found["score_source"] == ["probabilities"] * 3 + ["rule", "probabilities"]
+    assert out["signature"].endswith(f"|protocol:{DecisionQuestions(api).signature}")
 
 
 def test_aspects_are_columns_of_the_same_request(load, server, api):

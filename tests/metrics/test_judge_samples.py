@@ -32,7 +32,7 @@ def test_the_score_is_the_mean_and_the_spread_the_standard_deviation(load, serve
     assert found["tokens_out"] == [6, 6, 0, 6]
     assert out["spread"] == pytest.approx(sqrt(1 / 3) / 3)
     assert out["judge"] == pytest.approx(5 / 12)
-    assert out["signature"].endswith("|score:parse|samples:3")
+    assert out["signature"].endswith("|samples:3")
     assert len(server.bodies) == 9
 
 

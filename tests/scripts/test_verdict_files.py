@@ -116,7 +116,7 @@ def test_endpoint_is_asked_only_about_unrecorded_rows(run, server):
     assert server.asked == {"answer 2": 1}
     assert out["per_example"]["score"] == [1, 0, pytest.approx(0.01)]
     assert out["per_example"]["tokens_in"] == [10, 10, 100]
-    assert "|score:logprobs+recorded" in out["signature"]
+    assert out["per_example"]["score_source"] == ["recorded", "recorded", "logprobs"]
 
 
 def test_forms_of_rows(run):
