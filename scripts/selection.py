@@ -14,7 +14,16 @@ from .joining.labels import parse_numbers
 from .joining.signatures import signature_column
 from .uncertainty.arrays import Bools, Floats
 
-_TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "score_source", "reason", "error")
+_TEXTS = (
+    "value_kind",
+    "value_reference",
+    "value_answer",
+    "best_ngram",
+    "judge_label",
+    "score_source",
+    "reason",
+    "error",
+)
 """Columns of metrics that hold text, which may look like a number."""
 
 

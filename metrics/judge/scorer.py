@@ -64,10 +64,10 @@ class JudgeScorer(ForReward):
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
-        per_example: Lists with one entry per row: score, verdict, label, score_source, not_attempted, asked, cached,
-            tokens_in, tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
-            samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint, aspects with
-            `aspects`, judges (the number of verdicts) and disagreement with `judges`.
+        per_example: Lists with one entry per row: score, verdict, judge_label, score_source, not_attempted, asked,
+            cached, tokens_in, tokens_out, best_reference if it is known, error if there is one, reason if the protocol
+            asks for it, samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint,
+            aspects with `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -75,7 +75,7 @@ class JudgeScorer(ForReward):
         ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
         ...     references=["Leonardo da Vinci"] * 2, questions=["Who painted the Mona Lisa?"] * 2,
         ... )
-        >>> out["per_example"]["label"], out["asked"]
+        >>> out["per_example"]["judge_label"], out["asked"]
         (['correct', 'not attempted'], 0.0)
     """
 

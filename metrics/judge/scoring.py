@@ -179,7 +179,7 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
     columns = {
         "score": of_verdict("score"),
         "verdict": of_verdict("correct"),
-        "label": of_verdict("label"),
+        "judge_label": of_verdict("label"),
         "score_source": of_outcome("score_source"),
         "asked": of_outcome("asked"),
         "cached": [one.asked and all(request.cached for request in one.requests) for one in outcomes],

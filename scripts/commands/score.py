@@ -21,13 +21,7 @@ def score(
     load: Load = None,
     compute: Compute = None,
     column: Annotated[list[str] | None, metric_columns()] = None,
-    prefix: Annotated[
-        str,
-        _run(
-            "Put this prefix before the name of each added column, such as judge_ if the rows have a column label, "
-            "because judge adds one, too (default: none)."
-        ),
-    ] = "",
+    prefix: Annotated[str, _run("Put this prefix before the name of each added column (default: none).")] = "",
     errors: Annotated[
         Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
     ] = None,

@@ -33,7 +33,7 @@ def test_each_distinct_row_is_asked_about_once(load, server):
     assert out["per_example"] == {
         "score": pytest.approx([0.99, 0.01, 0.99, 0, 0.99]),
         "verdict": [True, False, True, False, True],
-        "label": ["correct", "incorrect", "correct", "not attempted", "correct"],
+        "judge_label": ["correct", "incorrect", "correct", "not attempted", "correct"],
         "score_source": ["logprobs", "logprobs", "logprobs", "rule", "logprobs"],
         "asked": [True, True, True, False, True],
         "cached": [False, False, True, False, True],
@@ -177,7 +177,7 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
     out = load().compute(**rows("right 1", "right bad", "wrong 2"))
     assert out["per_example"]["score"] == [pytest.approx(0.99), None, pytest.approx(0.01)]
     assert out["per_example"]["verdict"] == [True, None, False]
-    assert out["per_example"]["label"][1] is None
+    assert out["per_example"]["judge_label"][1] is None
     assert out["unscored"] == 1
     assert out["accuracy"] == 0.5
     assert out["judge"] == pytest.approx(0.5)
@@ -207,7 +207,7 @@ def test_invalid_log_probabilities_are_ignored(load, server, logprobs):
 def test_a_reply_in_parts_is_read(load, server):
     server.reply = completion([{"type": "thinking", "text": "in"}, {"type": "text", "text": "cor"}, {"type": "text"}])
     server.reply["choices"][0]["message"]["content"].append({"type": "text", "text": "rect"})
-    assert load().compute(**rows("right"))["per_example"]["label"] == ["correct"]
+    assert load().compute(**rows("right"))["per_example"]["judge_label"] == ["correct"]
 
 
 @pytest.mark.parametrize("message", [{"content": "Well."}, {"content": None, "refusal": "I cannot help."}], ids=str)
@@ -475,11 +475,11 @@ def test_not_attempted_comes_from_the_matcher(load, server, bem):
     alone, out = bem.compute(**columns), load(first=bem).compute(**columns, ask=(0, 0))
     assert alone["per_example"]["not_attempted"] == [False, True, True, False]
     assert out["per_example"]["not_attempted"] == [False, True, True, False]
-    assert out["per_example"]["label"] == ["correct", "not attempted", "not attempted", "incorrect"]
+    assert out["per_example"]["judge_label"] == ["correct", "not attempted", "not attempted", "incorrect"]
     for figure in ("accuracy", "not_attempted", "accuracy_attempted"):
         assert out[figure] == alone[figure]
     asked = load(first=bem).compute(**columns, ask=(0, 1))
-    assert asked["per_example"]["label"][1] == "incorrect"
+    assert asked["per_example"]["judge_label"][1] == "incorrect"
 
 
 def test_a_judge_can_be_a_matcher(load, server):

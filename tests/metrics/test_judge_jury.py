@@ -30,7 +30,7 @@ def test_the_majority_decides(load):
     found = out["per_example"]
     assert found["score"] == pytest.approx([1, 2 / 3, 0, 1 / 2, None])
     assert found["verdict"] == [True, True, False, False, None]
-    assert found["label"] == ["correct", "correct", "incorrect", "incorrect", None]
+    assert found["judge_label"] == ["correct", "correct", "incorrect", "incorrect", None]
     assert found["disagreement"] == pytest.approx([0, 2 / 3, 0, 1, None])
     assert found["judges"] == [3, 3, 3, 2, 0]
     assert found["tokens_in"] == [300] * 5

@@ -134,7 +134,7 @@ def test_forms_of_rows(run):
     assert "Imported 6 verdicts." in run("import", "--input", "v.jsonl", *options, "--column", "references=gold")
     columns = {"predictions": [*"abcde"], "references": ["x"] * 5}
     out = judge(model="gpt", cache_dir="cache").compute(**columns)["per_example"]
-    assert out["label"] == ["correct", "not attempted", "correct", "incorrect", "correct"]
+    assert out["judge_label"] == ["correct", "not attempted", "correct", "incorrect", "correct"]
     assert out["score"] == [1, 0, 1, 0, 0.7]
     evouna = judge(model="gpt", cache_dir="cache", protocol="evouna")
     assert evouna.compute(predictions=["f"], references=["x"], questions=["Who?"])["judge"] == 1

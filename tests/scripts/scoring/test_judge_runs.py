@@ -1,8 +1,5 @@
 """`evaluate-qa score --metric judge`: signatures, verdicts that are missing, and what a resumed run asks again."""
 
-import json
-from pathlib import Path
-
 import pytest
 from chat_server import ChatServer
 from commands import run_command
@@ -38,6 +35,13 @@ def _column(name):
 
 def test_a_chunk_without_requests_has_the_signature_of_the_others(judge):
     _write("a", "b", "", "")
-    judge("--chunk-size", 2, "--prefix", "judge_")
-    assert len({*_column("judge_signature")}) == 1
-    assert _column("judge_score_source") == ["parse", "parse", "rule", "rule"]
+    judge("--chunk-size", 2)
+    assert len({*_column("signature")}) == 1
+    assert _column("score_source") == ["parse", "parse", "rule", "rule"]
+
+
+def test_peoples_labels_stay(judge):
+    _write("a", "b", "", "")
+    judge()
+    assert _column("label") == [1] * 4
+    assert _column("judge_label") == ["correct", "correct", "not attempted", "not attempted"]
