@@ -1,6 +1,7 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, cast
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.columns import ANSWERS, Column, RowValueError, check_labels
 from .._shared.endpoint import Endpoint
-from .._shared.messages import short_repr
+from .._shared.messages import pluralize, short_repr
 from .._shared.probes import is_folder, is_installed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -55,7 +56,7 @@ class JudgeScorer(ForReward):
         accuracy: Share of these rows that are judged correct.
         not_attempted: Share of these rows that are blank, or that the judge or the matcher counts as unanswered.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
-        asked: Share of rows sent to the model, now or earlier.
+        asked: Share of rows with a reply of the model, now or earlier.
         spread: With `samples`, the mean SD of a row's scores.
         flipped: With `swap`, the share of rows whose verdict changes when answer and reference are swapped.
         contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
@@ -101,6 +102,11 @@ class JudgeScorer(ForReward):
             if needing and not question.strip():
                 needed = f"a question, which the protocol {needing[0]!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
+
+    @property
+    def gave_up(self) -> str | None:
+        """Why the last call left out rows: 20 requests in a row had failed; None if it did not."""
+        return next((judge.gave_up for judge in self.model.members if judge.gave_up), None)
 
     @cached_property
     def matcher(self) -> Any:
@@ -189,6 +195,9 @@ class JudgeScorer(ForReward):
         optional |= {"flipped"} if options.swap else set()
         optional |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
         scores = score(outcomes, [len(listed) for listed in references], optional)
+        if errors := [error for error in scores.get("error", ()) if error]:
+            counted = f"{len(errors):,} of {pluralize(len(rows), 'row')}"
+            warnings.warn(f"judge: no verdict on {counted}, for example because: {errors[0]}", stacklevel=2)
         return JudgeScores(scores, settings, samples=samples)
 
     def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:

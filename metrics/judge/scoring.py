@@ -25,7 +25,7 @@ class RequestOutcome:
     """The outcome of a request to one judge."""
 
     verdict: Verdict | None
-    asked: bool = True  # whether the model was asked, now or earlier
+    asked: bool = True  # whether the model replied, now or earlier
     cached: bool = False  # whether the reply came from the cache, or from an equal row of this call
     tokens_in: int | None = 0  # tokens of the request; None if the server does not count them, 0 without a reply
     tokens_out: int | None = 0  # tokens of the reply; None and 0 as for `tokens_in`
@@ -48,7 +48,7 @@ class RowOutcome:
 
     @property
     def asked(self) -> bool:
-        """Whether a model was asked, now or earlier."""
+        """Whether a model replied, now or earlier."""
         return any(request.asked for request in self.requests)
 
     @property

@@ -17,6 +17,8 @@ import evaluate_qa
 from evaluate_qa.metrics.judge.protocols import load_protocol
 from evaluate_qa.metrics.judge.verdict_store import VerdictStore
 
+pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
+
 KEY = "sk-judge-0123456789abcdef"
 
 
@@ -246,14 +248,34 @@ def test_unscored_raise_stops_at_the_first_failure(load, server):
     assert len(server.bodies) < 10
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_rows_without_a_verdict_cause_a_warning_and_a_failed_request_is_not_asked(load, server, count):
+    metric = load(endpoint="http://127.0.0.1:9/v1", max_retries=0)
+    with pytest.warns(
+        UserWarning, match=rf"^judge: no verdict on {count} of 4 rows, .*: cannot connect to 127.0.0.1:9 "
+    ):
+        out = metric.compute(**rows(*map(str, range(count)), *[""] * (4 - count)))
+    assert (out["unscored"], out["asked"]) == (count, 0)
+
+
+def test_refused_requests_do_not_end_the_others(load, server):
+    server.plan = {f"{'right' if number % 3 else 'wrong'} {number}": [(400, b"{}")] * 2 for number in range(50)}
+    assert load(concurrency=1, api="chat").compute(**numbered(60))["unscored"] == 50
+
+
 def test_twenty_failures_in_a_row_end_the_requests(load, server):
     server.reply = (401, b'{"error": "no"}')
-    out = load(concurrency=4).compute(**numbered(60))
+    metric = load(concurrency=4)
+    out = metric.compute(**numbered(60))
+    assert metric.gave_up.startswith("20 requests in a row failed: status 401: ")
     assert out["unscored"] == 60
     assert out["judge"] is out["accuracy"] is None
     assert len(server.bodies) < 30
-    assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed before it")
-    assert out["per_example"]["asked"][-1] is False
+    assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed: status 401: ")
+    assert out["per_example"]["asked"] == [False] * 60
+    server.reply = by_words
+    assert metric.compute(**numbered(60))["unscored"] == 0
+    assert metric.gave_up is None
 
 
 def test_the_cache_key_holds_everything_that_a_verdict_depends_on(load, server, tmp_path):

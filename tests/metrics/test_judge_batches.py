@@ -9,6 +9,8 @@ from chat_server import numbered
 import evaluate_qa
 from evaluate_qa.metrics.judge import batches
 
+pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
+
 KEY = "sk-batch-0123456789abcdef"
 
 
