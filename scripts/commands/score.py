@@ -29,9 +29,9 @@ def score(
     resume: Annotated[
         bool,
         _run(
-            "Continue a stopped run. Do nothing if the output is complete: as many rows as the input, not older, and "
-            "with the signature and the first scores that this run gives. (For judge, only the signature is compared; "
-            "for evqascore, only the options of --compute.)",
+            "Continue a stopped run, or ask a judge again about the rows without a score. Do nothing if the output is "
+            "complete: as many rows as the input, not older, and with the signature and the first scores that this run "
+            "gives. (For judge, only the signature is compared; for evqascore, only the options of --compute.)",
             "--resume",
         ),
     ] = False,
@@ -41,6 +41,9 @@ def score(
             "Start over: replace the files of --output and --errors, and drop the work of a stopped run.", "--overwrite"
         ),
     ] = False,
+    max_unscored: Annotated[
+        float, _run("Exit with code 1 if more than this share of the rows gets no score from a judge (0 to 1).")
+    ] = 0.05,
     engine: Annotated[
         Literal["local", "ray"],
         _ray(
@@ -59,6 +62,8 @@ def score(
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
+    from evaluate_qa.metrics._shared.messages import pluralize
+
     from ..files.writing import check_absent
     from ..options import parse_options
     from ..scoring.columns import parse_column_mapping
@@ -68,6 +73,8 @@ def score(
     again = "--resume --overwrite" if overwrite else "--resume"
     with reported_errors("score", "stopped" if target == "-" else f"stopped. Continue with {again}."):
         interrupt_on_sigterm()
+        if not 0 <= max_unscored <= 1:
+            raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
         metric, *more = metrics
         if more:
             raise ValueError(f"--metric was given {len(metrics)} times. Score once for each, with different prefixes.")
@@ -101,8 +108,15 @@ def score(
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")
-        if progress.reason and not progress.judged:
-            raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
+        missing = progress.unscored
+        if missing and target != "-":
+            kept = f"{target}.work, which you can delete if you accept the output"
+            typer.echo(f"With --resume, only these rows are scored again. This needs the folder {kept}.", err=True)
+        if missing > max_unscored * progress.scored or (missing and not progress.judged):
+            counted = f"{missing:,} of {pluralize(progress.scored, 'row')}"
+            raise ValueError(
+                f"The judge gave no verdict on {counted}. Fix the cause above, or allow more with --max-unscored."
+            )
 
 
 def report(metric: str, progress: "Progress", pooled: float | None, errors: Path | None, reasons: str) -> None:
@@ -118,8 +132,8 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
     table.add_column(justify="right")
     _, scored = progress.sums.get("score", (0.0, progress.scored))
     table.add_row("rows scored", f"{scored:,.0f}")
-    if missing := progress.scored - scored:  # a judge gave no verdict
-        table.add_row("rows without a score", f"{missing:,}")
+    if missing := progress.unscored:
+        table.add_row("rows without a score", f"{missing:,} ({missing / progress.scored:.1%})")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
     if pooled is not None:
