@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 # Transient statuses: timeout, conflict, too many requests, server errors other than "not implemented".
-_TOO_MANY_REQUESTS = 429
+_UNAUTHORIZED, _TOO_MANY_REQUESTS = 401, 429
 _TRANSIENT = frozenset({408, 409, _TOO_MANY_REQUESTS, *range(500, 600)} - {501})
 
 # In seconds. A server that asks for a longer wait than the last value is not retried.
@@ -148,9 +148,26 @@ class Client:
             raise PostError(f"not sent: {error}") from error
         failed = None if is_file and reply.ok else failure(reply.status, content, reply.reason)
         if failed is None:
+            if not is_file and _is_cut_off(content):
+                raise PostError(
+                    f"the reply is not complete JSON: {content.decode(errors='replace'):.80}", transient=True
+                )
             return content
         status, message = failed
+        if status == _UNAUTHORIZED and not self.secrets:
+            message += "; no key was sent: set the environment variable OPENAI_API_KEY"
         raise PostError(message, status, status in _TRANSIENT, retry_after(reply.headers))
+
+
+def _is_cut_off(content: bytes) -> bool:
+    """Return whether a JSON object is not complete."""
+    try:
+        _ = json.loads(content) if content.lstrip().startswith(b"{") else None
+    except json.JSONDecodeError:
+        return True
+    except (ValueError, RecursionError):  # not text, or nested too deeply
+        return False
+    return False
 
 
 def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:

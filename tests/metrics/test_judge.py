@@ -17,8 +17,6 @@ import evaluate_qa
 from evaluate_qa.metrics.judge.protocols import load_protocol
 from evaluate_qa.metrics.judge.verdict_store import VerdictStore
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 KEY = "sk-judge-0123456789abcdef"
 
 
@@ -162,7 +160,7 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
 
 
 GARBAGE = {
-    "no JSON": b"{",
+    "no JSON": b"<html>",
     "no choices": b'{"choices": []}',
     "odd choices": b'{"choices": [5]}',
     "odd parts": completion([5, "correct", {"text": "correct"}, {"type": "text", "text": [{"type": "text"}]}]),

@@ -9,8 +9,6 @@ from chat_server import numbered
 import evaluate_qa
 from evaluate_qa.metrics.judge import batches
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 KEY = "sk-batch-0123456789abcdef"
 
 

@@ -12,8 +12,6 @@ import evaluate_qa
 from evaluate_qa.metrics.judge.decision_api import ASPECTS, DecisionQuestions, parse_questions
 from evaluate_qa.metrics.judge.protocols import PROTOCOLS
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 APIS = ("systemone", "decisions")
 SURE = dict(zip(LABELS, (0.9, 0.06, 0.04), strict=True))
 

@@ -9,8 +9,6 @@ from chat_server import LABELS, decision
 import evaluate_qa
 from evaluate_qa.metrics.judge.scoring import alpha
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 # Verdicts of three judges on five answers: 1, 0, or no verdict.
 VOTES = {"a": (1, 1, 1), "b": (1, 1, 0), "c": (0, 0, 0), "d": (1, 0, None), "e": (None, None, None)}
 ROWS = {"predictions": [*VOTES], "references": ["x"] * len(VOTES)}

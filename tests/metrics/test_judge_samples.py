@@ -9,8 +9,6 @@ from chat_server import rows, texts
 import evaluate_qa
 from evaluate_qa.metrics.judge.verdict_store import JudgedRow
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 
 @pytest.fixture
 def load(server):

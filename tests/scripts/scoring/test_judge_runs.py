@@ -12,8 +12,6 @@ from commands import run_command
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
 
-pytestmark = pytest.mark.filterwarnings("ignore:judge. no verdict on")
-
 
 @pytest.fixture
 def chat_server():
