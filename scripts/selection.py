@@ -15,14 +15,8 @@ from .joining.signatures import signature_column
 from .uncertainty.arrays import Bools, Floats
 
 _TEXTS = (
-    "value_kind",
-    "value_reference",
-    "value_answer",
-    "best_ngram",
-    "judge_label",
-    "score_source",
-    "reason",
-    "error",
+    *("value_kind", "value_reference", "value_answer", "best_ngram"),
+    *("judge_label", "score_source", "reason", "error"),
 )
 """Columns of metrics that hold text, which may look like a number."""
 

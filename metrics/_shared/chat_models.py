@@ -109,11 +109,8 @@ class ChatModel(ABC):
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
         """Ask for one answer to each conversation; raise TooManyFailures after 20 failed requests in a row."""
-
-        def deliver_answer(number: int, reply: Reply | NoAnswer) -> None:
-            deliver(number, _answer(reply, self.max_tokens))
-
-        self.reply(conversations, stop_after_failures(deliver_answer), {})
+        given = stop_after_failures(lambda number, reply: deliver(number, _answer(reply, self.max_tokens)))
+        self.reply(conversations, given, {})
 
 
 def _answer(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:

@@ -148,7 +148,7 @@ class Client:
             raise PostError(f"not sent: {error}") from error
         failed = None if is_file and reply.ok else failure(reply.status, content, reply.reason)
         if failed is None:
-            if not is_file and _is_cut_off(content):
+            if not is_file and content.startswith(b"{") and not content.rstrip().endswith(b"}"):
                 raise PostError(
                     f"the reply is not complete JSON: {content.decode(errors='replace'):.80}", transient=True
                 )
@@ -157,17 +157,6 @@ class Client:
         if status == _UNAUTHORIZED and not self.secrets:
             message += "; no key was sent: set the environment variable OPENAI_API_KEY"
         raise PostError(message, status, status in _TRANSIENT, retry_after(reply.headers))
-
-
-def _is_cut_off(content: bytes) -> bool:
-    """Return whether a JSON object is not complete."""
-    try:
-        _ = json.loads(content) if content.lstrip().startswith(b"{") else None
-    except json.JSONDecodeError:
-        return True
-    except (ValueError, RecursionError):  # not text, or nested too deeply
-        return False
-    return False
 
 
 def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None, str] | None:

@@ -170,9 +170,8 @@ class JudgeClient:
                     self._send_batches(self._batches, rows, deliver, bar)
             except TooManyFailures as stop:
                 self.gave_up = str(stop)
-                outcomes = {
-                    row: RequestOutcome(None, False, error=f"not asked, because {stop}") for row in rows
-                } | outcomes
+                left_out = RequestOutcome(None, asked=False, error=f"not asked, because {stop}")
+                outcomes = dict.fromkeys(rows, left_out) | outcomes
             except ModuleNotFoundError as error:
                 message = f"judge: {error.name} is not installed; install it: pip install 'evaluate-qa[judge]'"
                 raise ImportError(message, name=error.name) from error

@@ -132,7 +132,7 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
     table.add_column(justify="right")
     _, scored = progress.sums.get("score", (0.0, progress.scored))
     table.add_row("rows scored", f"{scored:,.0f}")
-    if missing := progress.unscored:
+    if missing := progress.scored - scored:
         table.add_row("rows without a score", f"{missing:,} ({missing / progress.scored:.1%})")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")

@@ -73,7 +73,7 @@ class Progress:
     @property
     def unscored(self) -> int:
         """Number of rows to which a judge gave no score."""
-        return self.scored - int(self.sums.get("score", (0, self.scored))[1])
+        return self.scored - int(self.sums["score"][1]) if self.reason and "score" in self.sums else 0
 
     def and_then(self, other: "Progress") -> "Progress":
         """Return the sum of both."""
@@ -211,8 +211,8 @@ class ChunkScorer:
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
         signatures = [signature] if signature else []
         progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason, statistics)
-        rows_with_scores = self._add_columns(rows, signed | per_row)
-        return ScoredChunk(rows_with_scores, bad, progress, getattr(self._metric, "gave_up", None))
+        with_scores = self._add_columns(rows, signed | per_row)
+        return ScoredChunk(with_scores, bad, progress, getattr(self._metric, "gave_up", None))
 
     def pooled_score(self, progress: Progress) -> float:
         """Return the score of all rows together from their statistics."""

@@ -88,7 +88,7 @@ def test_a_judge_that_stops_ends_the_run_which_can_be_resumed(judge, chat_server
     _write(*names)
     chat_server.plan = {name: [(401, b"{}")] for name in names[80:]}
     done = judge("--chunk-size", 50, "--output", target, code=1)
-    assert "The judge stopped: 20 requests in a row failed: status 401: {}. Fix the cause, and " in done.stderr
+    assert "The judge stopped: 20 requests in a row failed: status 401: {}" in done.stderr
     assert len(chat_server.bodies) == 100
     chat_server.plan = {}
     if target == "-":
