@@ -14,7 +14,10 @@ from .joining.labels import groups_of, parse_numbers
 from .joining.signatures import column_beside
 from .uncertainty.arrays import Bools, Floats
 
-_TEXTS = ("value_kind", "value_reference", "value_answer", "best_ngram", "label", "reason", "error")
+_TEXTS = (
+    *("value_kind", "value_reference", "value_answer", "best_ngram"),
+    *("judge_label", "score_source", "reason", "error"),
+)
 """Columns of metrics that hold text, which may look like a number."""
 
 

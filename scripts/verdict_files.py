@@ -3,9 +3,10 @@
 A verdict is a row of a file:
 
     {"model": "gpt-4o", "protocol": "default", "question": "Who?", "references": ["Marie Curie"], "prediction": "Curie",
-     "label": "correct", "score": 0.93, "tokens_in": 310, "tokens_out": 1}
+     "judge_label": "correct", "score": 0.93, "tokens_in": 310, "tokens_out": 1}
 
-Exported rows also have `generator`, `request` and `how`; a row without them holds a verdict of an endpoint's model.
+A row without `judge_label` may have its column `label`. Exported rows also have `generator`, `request` and `how`; a row
+without them holds a verdict of an endpoint's model.
 Verdicts of a decision endpoint also have `confidence` and a column for each aspect.
 """
 
@@ -104,7 +105,7 @@ def _add(verdicts: Iterable[StoredVerdict], store: VerdictStore, counts: Counter
 
 def _format(stored: StoredVerdict) -> Line:
     judge, row, verdict = asdict(stored.judge), asdict(stored.row), asdict(stored.verdict)
-    verdict["verdict"] = verdict.pop("correct")
+    verdict = {"judge_label": verdict.pop("label"), "verdict": verdict.pop("correct"), **verdict}
     more = {"confidence": verdict.pop("confidence"), **(verdict.pop("aspects") or {})}
     verdict |= {name: value for name, value in more.items() if value is not None}
     row["references"] = list(row["references"])
@@ -168,14 +169,15 @@ def _parse_verdict(line: Line, judged_by: Protocol | DecisionQuestions) -> Verdi
 def _parse_label(line: Line, judged_by: Protocol | DecisionQuestions, correct: bool | None) -> str:
     """Return the label as the protocol spells it, or the best or worst label for a verdict without one."""
     labels = judged_by.labels
-    if line.get("label") is None and correct is not None:
+    column = "label" if line.get("judge_label") is None else "judge_label"
+    if line.get(column) is None and correct is not None:
         return (max if correct else min)(labels, key=lambda label: labels[label])
-    if line.get("label") is None:
-        raise ValueError(f"there is no verdict. Expected verdict (true or false) or label ({', '.join(labels)}).")
-    given = _text(line, "label", None).strip().casefold()
+    if line.get(column) is None:
+        raise ValueError(f"there is no verdict. Expected verdict (true or false) or judge_label ({', '.join(labels)}).")
+    given = _text(line, column, None).strip().casefold()
     found = next((label for label in labels if label.casefold() == given), None)
     if found is None:
-        raise ValueError(f"label is {line['label']!r}; expected one of {', '.join(labels)}")
+        raise ValueError(f"{column} is {line[column]!r}; expected one of {', '.join(labels)}")
     return found
 
 

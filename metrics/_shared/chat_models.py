@@ -60,6 +60,36 @@ DeliverReply = Callable[[int, Reply | NoAnswer], None]
 """Receives the index of a conversation and its reply."""
 
 
+_FAILURES_IN_A_ROW = 20
+
+# Statuses with which servers refuse a request because of its content; other requests may succeed.
+_OF_THIS_REQUEST = frozenset({400, 413, 422})
+
+
+class TooManyFailures(ValueError):  # noqa: N818 - ends the requests early
+    """20 requests in a row failed, so that the others are not sent; the message has the last error."""
+
+
+def stop_after_failures(deliver: DeliverReply) -> DeliverReply:
+    """Return a function that calls `deliver` and raises TooManyFailures after 20 failures in a row.
+
+    A wrong key or a stopped server makes every request fail.
+    """
+    in_a_row = 0
+
+    def counted(number: int, reply: Reply | NoAnswer) -> None:
+        nonlocal in_a_row
+        deliver(number, reply)
+        if not isinstance(reply, NoAnswer):
+            in_a_row = 0
+        elif reply.status not in _OF_THIS_REQUEST:
+            in_a_row += 1
+        if in_a_row >= _FAILURES_IN_A_ROW:  # more replies may arrive before the others are canceled
+            raise TooManyFailures(f"{_FAILURES_IN_A_ROW} requests in a row failed: {reply}")
+
+    return counted
+
+
 class ChatModel(ABC):
     """A model that answers conversations."""
 
@@ -78,8 +108,9 @@ class ChatModel(ABC):
         """
 
     def answer(self, conversations: Sequence[Conversation], deliver: Deliver) -> None:
-        """Ask for one answer to each conversation; `deliver` may raise an error to stop."""
-        self.reply(conversations, lambda number, reply: deliver(number, _answer(reply, self.max_tokens)), {})
+        """Ask for one answer to each conversation; raise TooManyFailures after 20 failed requests in a row."""
+        given = stop_after_failures(lambda number, reply: deliver(number, _answer(reply, self.max_tokens)))
+        self.reply(conversations, given, {})
 
 
 def _answer(reply: Reply | NoAnswer, max_tokens: int) -> str | NoAnswer:

@@ -268,6 +268,8 @@ def check_keywords(
             near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
             hint = f"did you mean {near[0]!r}?" if near else others
+            if keyword == "api_key":
+                hint = "the key is read from the environment variable OPENAI_API_KEY"
             raise TypeError(f"{metric}: unknown keyword {keyword!r}; {hint}")
 
 

@@ -196,7 +196,7 @@ def parse_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply 
         completion = json.loads(content)
     message = at(completion, "choices", 0, "message")
     if not isinstance(message, dict):
-        return NoAnswer("the reply is not a chat completion; is the endpoint the base URL, often ending in /v1?")
+        return _no_answer("a chat completion", content, secrets)
     refusal = message.get("refusal")
     text = _strip_secrets(strip_controls(_text(message.get("content"))), secrets)
     return Reply(
@@ -210,12 +210,18 @@ def parse_reply(content: bytes, granted: bool, secrets: Sequence[str]) -> Reply 
     )
 
 
+def _no_answer(expected: str, content: bytes, secrets: Sequence[str]) -> NoAnswer:
+    shown = shorten_message(content.decode(errors="replace"), secrets)[:80]
+    hint = "if all replies are like this, correct the endpoint: it is the base URL, which often ends in /v1"
+    return NoAnswer(f"the reply is not {expected}: {shown!r}; {hint}")
+
+
 def _as_content(content: bytes, secrets: Sequence[str]) -> Reply | NoAnswer:
     decoded = None
     with suppress(ValueError, RecursionError):
         decoded = json.loads(_strip_secrets(content.decode(), secrets))
     if not isinstance(decoded, dict):
-        return NoAnswer("the reply is not a JSON object; is the endpoint the base URL, often ending in /v1?")
+        return _no_answer("a JSON object", content, secrets)
     counts = [_count(at(decoded, "usage", name)) for name in ("input_tokens", "output_tokens")]
     return Reply("", tokens_in=counts[0], tokens_out=counts[1], content=decoded)
 

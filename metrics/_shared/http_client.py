@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 # Transient statuses: timeout, conflict, too many requests, server errors other than "not implemented".
-_TOO_MANY_REQUESTS = 429
+_UNAUTHORIZED, _TOO_MANY_REQUESTS = 401, 429
 _TRANSIENT = frozenset({408, 409, _TOO_MANY_REQUESTS, *range(500, 600)} - {501})
 
 # In seconds. A server that asks for a longer wait than the last value is not retried.
@@ -148,8 +148,14 @@ class Client:
             raise PostError(f"not sent: {error}") from error
         failed = None if is_file and reply.ok else failure(reply.status, content, reply.reason)
         if failed is None:
+            if not is_file and content.startswith(b"{") and not content.rstrip().endswith(b"}"):
+                raise PostError(
+                    f"the reply is not complete JSON: {content.decode(errors='replace'):.80}", transient=True
+                )
             return content
         status, message = failed
+        if status == _UNAUTHORIZED and not self.secrets:
+            message += "; no key was sent: set the environment variable OPENAI_API_KEY"
         raise PostError(message, status, status in _TRANSIENT, retry_after(reply.headers))
 
 

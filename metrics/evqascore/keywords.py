@@ -43,9 +43,6 @@ Text: {text}"""
 
 _MAX_TOKENS = 512
 
-# A wrong key, a stopped server or a silent model fails for every text; do not try them all.
-_FAILURES_IN_A_ROW = 20
-
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\(?\d{1,3}[.):]|\[\d{1,3}\])\s+(?P<text>\S.*)")
 _HEADING = re.compile(r"^[^,;\n]{0,80}:\s*")
 _NOTHING = re.compile(r"\W*(?:none|n/?a|no (?:key ?words|key ?phrases|keywords found))?\W*", re.IGNORECASE)
@@ -148,18 +145,12 @@ class KeywordModel:
 
     def _ask(self, texts: list[str]) -> dict[str, list[str] | NoAnswer]:
         found: dict[str, list[str] | NoAnswer] = {}
-        in_a_row = 0
 
         def deliver(number: int, answer: str | NoAnswer) -> None:
-            nonlocal in_a_row
             bar.update()
             if isinstance(answer, NoAnswer):
                 found[texts[number]] = answer
-                in_a_row += 1
-                if in_a_row >= _FAILURES_IN_A_ROW:  # more replies may arrive before the others are cancelled
-                    raise ValueError(f"the keyword model failed {in_a_row} times in a row: {answer}")
                 return
-            in_a_row = 0
             keywords = found[texts[number]] = parse_keywords(answer)
             if self._store:
                 self._store.write([texts[number]], [json.dumps(keywords).encode()])

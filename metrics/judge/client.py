@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._shared.chat_models import ChatModel, DeliverReply, NoAnswer, Reply
+from .._shared.chat_models import ChatModel, DeliverReply, NoAnswer, Reply, TooManyFailures, stop_after_failures
 from .._shared.endpoint import Endpoint
 from .._shared.progress import progress
 from .batches import Batches, Replies
@@ -15,9 +15,6 @@ from .protocols import Protocol
 from .reading import UnreadableReply, read_verdict
 from .scoring import RequestOutcome, RowOutcome, aggregate_votes
 from .verdict_store import ENDPOINT, JudgedRow, JudgeId, StoredVerdict, VerdictStore
-
-# A wrong key or a stopped server makes every request fail.
-_FAILURES_IN_A_ROW = 20
 
 # Statuses with which servers refuse an API that they do not serve, or not with this model or key.
 _REFUSALS = frozenset({400, 403, 404, 405, 422, 501})
@@ -39,10 +36,6 @@ class RecordedModel:
         return {"generator": ENDPOINT, "model": self.model, "extra_body": self.extra_body}
 
 
-class _StopAsking(Exception):  # noqa: N818 - ends the requests early
-    """Too many failures in a row, or a failure if none is allowed; the message is the last error."""
-
-
 class _ApiRefused(Exception):  # noqa: N818 - starts the search for another API
     """The server refused the first request."""
 
@@ -52,7 +45,7 @@ class JudgeClient:
 
     With several protocols, each for another API, the first one is used unless the server refuses the first request of
     all. Then a harmless request to each API finds the first API that answers. A folder keeps verdicts and this API for
-    later calls, and remembers batches.
+    later calls, and remembers batches. `gave_up` is the reason why the last call left out rows; None if it did not.
     """
 
     def __init__(
@@ -63,6 +56,7 @@ class JudgeClient:
         batch: bool = False,
     ) -> None:
         self.model = model
+        self.gave_up: str | None = None
         self._store = VerdictStore(folder) if folder else None
         self._fallbacks = [*protocols] if len(protocols) > 1 and isinstance(model, Endpoint) else []
         apis = [protocol.api for protocol in protocols]
@@ -150,10 +144,9 @@ class JudgeClient:
     def _request(self, rows: list[JudgedRow], raises: bool) -> dict[JudgedRow, RequestOutcome]:
         """Return the outcome of distinct rows that are sent to the model."""
         outcomes: dict[JudgedRow, RequestOutcome] = {}
-        failures_in_a_row, tokens = 0, [0, 0]
+        tokens, self.gave_up = [0, 0], None
 
         def deliver(number: int, reply: Reply | NoAnswer) -> None:
-            nonlocal failures_in_a_row
             if self._fallbacks and isinstance(reply, NoAnswer) and reply.status in _REFUSALS:
                 raise _ApiRefused
             self._fallbacks = []
@@ -164,23 +157,21 @@ class JudgeClient:
             bar.update()
             if self._batches is None:
                 self._write([(rows[number], outcome)], _WRITE_EVERY)
-            failures_in_a_row = failures_in_a_row + 1 if isinstance(reply, NoAnswer) else 0
-            if (failures_in_a_row >= _FAILURES_IN_A_ROW and self._batches is None) or (raises and outcome.error):
-                raise _StopAsking(outcome.error)
+            if raises and outcome.error:
+                raise ValueError(f"a row has no verdict: {outcome.error}")
 
         if not rows:
             return outcomes
         with progress("judge: verdicts", len(rows), "verdict") as bar:
             try:
                 if self._batches is None:
-                    self._send(rows, deliver, self.protocol)
+                    self._send(rows, stop_after_failures(deliver), self.protocol)
                 else:
                     self._send_batches(self._batches, rows, deliver, bar)
-            except _StopAsking as stop:
-                if raises:
-                    raise ValueError(f"judge: a row has no verdict: {stop}") from None
-                why = f"not asked, because {_FAILURES_IN_A_ROW} requests in a row failed before it: {stop}"
-                outcomes = {row: RequestOutcome(None, asked=False, error=why) for row in rows} | outcomes
+            except TooManyFailures as stop:
+                self.gave_up = str(stop)
+                left_out = RequestOutcome(None, asked=False, error=f"not asked, because {stop}")
+                outcomes = dict.fromkeys(rows, left_out) | outcomes
             except ModuleNotFoundError as error:
                 message = f"judge: {error.name} is not installed; install it: pip install 'evaluate-qa[judge]'"
                 raise ImportError(message, name=error.name) from error
@@ -221,7 +212,7 @@ class JudgeClient:
 
     def _read(self, reply: Reply | NoAnswer) -> RequestOutcome:
         if isinstance(reply, NoAnswer):
-            return RequestOutcome(None, error=str(reply))
+            return RequestOutcome(None, asked=False, error=str(reply))
         verdict, error, protocol = None, None, self.protocol
         try:
             verdict = protocol.read(reply) if isinstance(protocol, DecisionQuestions) else read_verdict(reply, protocol)

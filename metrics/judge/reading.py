@@ -24,12 +24,14 @@ _LONGEST_JSON = 10_000
 _END_OF_THOUGHTS = "</think>"
 _MOST_ENDS = 20
 
-_BEFORE = r"[\s*_\"'`#>(\[{]*(?:(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s*_\"'`]*[:=][\s*_\"'`]*)?"
-_AFTER = r"(?![\w.,]*\d)[*_\"'`)\]}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
+_MARKS = "*_\"'`“”„‘’«»"  # emphasis and quotes
+_NAMED = rf"(?:final +)?(?:verdict|judge?ment|label|rating|answer)[\s{_MARKS}]*[:=][\s{_MARKS}]*"
+_BEFORE = rf"\s*(?:```\w+\s+)?[\s{_MARKS}#>(\[{{]*(?:{_NAMED})?"
+_AFTER = rf"(?![\w.,]*\d)[{_MARKS})\]}}]*\s*(?:$|(?P<mark>[.,:;!。，：；！\n—–]|-(?=\s))(?P<rest>.*))"
 # After these, another label makes the first one ambiguous, as in a list of all labels. After other marks, which may
 # begin a reason, it only does so before a mark.
 _GOES_ON = frozenset(",:;，：；")
-_LISTED = r"[\s*_\"'`)\]}.]*(?:$|[\n,;:–—-])"
+_LISTED = rf"[\s{_MARKS})\]}}.]*(?:$|[\n,;:–—-])"
 
 
 class UnreadableReply(ValueError):  # noqa: N818 - an outcome of one row
@@ -45,7 +47,7 @@ class Verdict:
     # grade divided by the highest grade.
     score: float
     correct: bool  # whether the label's own score is above one half
-    how: str  # source of the score: `logprobs`, `schema`, `parse` or `probabilities`
+    how: str  # source of the score: `logprobs`, `schema`, `parse`, `probabilities`, `recorded`, `matcher` or `rule`
     reason: str | None = None  # the judge's reason, if the protocol asks for it
     # The confidence that a decision endpoint returns, from 0 to 1; servers define it differently.
     confidence: float | None = None
@@ -174,7 +176,7 @@ def _expected_score(reply: Reply, start: int, label: str, protocol: Protocol) ->
         return None
     mass = dict.fromkeys(protocol.labels, 0.0)
     for candidate, logprob in token.top.items():
-        begun = candidate.strip(" \t\r\n*_\"'`#>([{").casefold()
+        begun = candidate.strip(f" \t\r\n{_MARKS}#>([{{").casefold()
         meant = [name for name in protocol.labels if begun and _begins_label(name.casefold(), begun)]
         if len(meant) == 1:
             mass[meant[0]] += math.exp(min(logprob, 0.0))

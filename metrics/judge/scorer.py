@@ -1,6 +1,7 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, cast
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.columns import ANSWERS, Column, RowValueError, check_labels
 from .._shared.endpoint import Endpoint
-from .._shared.messages import short_repr
+from .._shared.messages import pluralize, short_repr
 from .._shared.probes import is_folder, is_installed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -33,11 +34,11 @@ class JudgeScores(Scored):
     samples: Sequence[Sequence[RowOutcome]] = ()
 
     def part(self, rows: Sequence[int]) -> "JudgeScores":
-        """Return the scores of some rows, with the signature of a call with only these rows."""
+        """Return the scores of some rows, as of a call with only these rows."""
         columns, samples = super().part(rows).per_example, [self.samples[row] for row in rows]
         if all(error is None for error in columns.get("error", ())):
             columns.pop("error", None)
-        return JudgeScores(columns, {**self.settings, "score": _score_sources(samples)}, samples=samples)
+        return JudgeScores(columns, self.settings, samples=samples)
 
 
 class JudgeScorer(ForReward):
@@ -55,7 +56,7 @@ class JudgeScorer(ForReward):
         accuracy: Share of these rows that are judged correct.
         not_attempted: Share of these rows that are abstentions: blank, or so labeled by the judge or the matcher.
         accuracy_attempted: Accuracy of the other rows; None if there are no others.
-        asked: Share of rows sent to the model, now or earlier.
+        asked: Share of rows with a reply of the model, now or earlier.
         spread: With `samples`, the mean SD of a row's scores.
         flipped: With `swap`, the share of rows whose verdict changes when answer and reference are swapped.
         contradicts, complete, hedged, off_topic: With `aspects`, the mean probability of each of them.
@@ -64,10 +65,10 @@ class JudgeScorer(ForReward):
         unscored: Number of rows without a verdict, because the request failed or the reply was unreadable.
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
-        per_example: Lists with one entry per row: score, verdict, label, not_attempted, asked, cached, tokens_in,
-            tokens_out, best_reference if it is known, error if there is one, reason if the protocol asks for it,
-            samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint, aspects with
-            `aspects`, judges (the number of verdicts) and disagreement with `judges`.
+        per_example: Lists with one entry per row: score, verdict, judge_label, score_source, not_attempted, asked,
+            cached, tokens_in, tokens_out, best_reference if it is known, error if there is one, reason if the protocol
+            asks for it, samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint,
+            aspects with `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -75,7 +76,7 @@ class JudgeScorer(ForReward):
         ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
         ...     references=["Leonardo da Vinci"] * 2, questions=["Who painted the Mona Lisa?"] * 2,
         ... )
-        >>> out["per_example"]["label"], out["asked"]
+        >>> out["per_example"]["judge_label"], out["asked"]
         (['correct', 'not attempted'], 0.0)
     """
 
@@ -101,6 +102,11 @@ class JudgeScorer(ForReward):
             if needing and not question.strip():
                 needed = f"a question, which the protocol {needing[0]!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
+
+    @property
+    def gave_up(self) -> str | None:
+        """Why the last call left out rows: 20 requests in a row had failed; None if it did not."""
+        return next((judge.gave_up for judge in self.model.members if judge.gave_up), None)
 
     @cached_property
     def matcher(self) -> Any:
@@ -181,7 +187,6 @@ class JudgeScorer(ForReward):
             "ask": None if self.matcher is None else f"{band[0]:g}-{band[1]:g}",
             **self._judge_settings(),
             "calibration": weights and ",".join(f"{name}={w:g}" for name, w in sorted(weights.items())),
-            "score": _score_sources(samples),
             **options.settings(),
             **self.load_options.settings(),
         }
@@ -190,6 +195,9 @@ class JudgeScorer(ForReward):
         optional |= {"flipped"} if options.swap else set()
         optional |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
         scores = score(outcomes, [len(listed) for listed in references], optional)
+        if errors := [error for error in scores.get("error", ()) if error]:
+            counted = f"{len(errors):,} of {pluralize(len(rows), 'row')}"
+            warnings.warn(f"judge: no verdict on {counted}, for example because: {errors[0]}", stacklevel=2)
         return JudgeScores(scores, settings, samples=samples)
 
     def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:
@@ -258,12 +266,6 @@ class JudgeScorer(ForReward):
         more |= {"cost": cost(requests, options.prices)} if options.prices else {}
         more |= {"alpha": alpha(samples)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
-
-
-def _score_sources(samples: Sequence[Sequence[RowOutcome]]) -> str | None:
-    """Return the sources of the judges' scores, for the signature; None without verdicts."""
-    requests = chain.from_iterable(sample.requests for sample in chain.from_iterable(samples))
-    return "+".join(sorted({request.verdict.how for request in requests if request.verdict})) or None
 
 
 def load_matcher(name: str, device: str | None) -> Any:

@@ -25,7 +25,7 @@ class RequestOutcome:
     """The outcome of a request to one judge."""
 
     verdict: Verdict | None
-    asked: bool = True  # whether the model was asked, now or earlier
+    asked: bool = True  # whether the model replied, now or earlier
     cached: bool = False  # whether the reply came from the cache, or from an equal row of this call
     tokens_in: int | None = 0  # tokens of the request; None if the server does not count them, 0 without a reply
     tokens_out: int | None = 0  # tokens of the reply; None and 0 as for `tokens_in`
@@ -48,13 +48,19 @@ class RowOutcome:
 
     @property
     def asked(self) -> bool:
-        """Whether a model was asked, now or earlier."""
+        """Whether a model replied, now or earlier."""
         return any(request.asked for request in self.requests)
 
     @property
     def error(self) -> str | None:
         """Why there is no verdict: the first request's error."""
         return None if self.verdict else self.requests[0].error
+
+    @property
+    def score_source(self) -> str | None:
+        """Where the score comes from (see `Verdict.how`), such as `parse`; of several requests, `logprobs+parse`."""
+        verdicts = [request.verdict for request in self.requests] or [self.verdict]
+        return "+".join(sorted({one.how for one in verdicts if one})) if self.verdict else None
 
 
 BLANK = RowOutcome(Verdict(NOT_ATTEMPTED, 0.0, False, "rule"))
@@ -173,7 +179,8 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
     columns = {
         "score": of_verdict("score"),
         "verdict": of_verdict("correct"),
-        "label": of_verdict("label"),
+        "judge_label": of_verdict("label"),
+        "score_source": of_outcome("score_source"),
         "asked": of_outcome("asked"),
         "cached": [one.asked and all(request.cached for request in one.requests) for one in outcomes],
         "tokens_in": [_total(request.tokens_in for request in one.requests) for one in outcomes],

@@ -95,10 +95,9 @@ def ask(judge: Any, asked: Requests) -> tuple[dict[str, Floats], Floats, Counter
     outcomes = dict(zip(rows, judge.model.ask(rows, False), strict=True))
     found = {row: outcome.verdict for row, outcome in outcomes.items()}
     errors = Counter(outcome.error for outcome in outcomes.values() if outcome.error)
-    given_up = next((one.error for one in outcomes.values() if not one.asked), None)
-    if given_up or not any(found[row] for row in asked[PLAIN] if row):
+    if judge.gave_up or not any(found[row] for row in asked[PLAIN] if row):
         raise ValueError(
-            f"the judge did not answer: {given_up or next(iter(errors))}. Fix the cause and run the same command again."
+            f"the judge did not answer: {next(iter(errors))}. Fix the cause and run the same command again."
         )
     verdicts = {
         kind: np.array([float(one.correct) if row and (one := found[row]) else np.nan for row in ones])

@@ -40,7 +40,7 @@ def read_labeled_scores(source: str, names: ColumnNames, threshold: float | None
     verdict = names.verdict or column_beside(names.score, "verdict")
     wanted = [names.score, verdict, names.label, *LABELS, names.judge, *_VERDICTS, *_TOKENS, names.cluster]
     file = read_columns(source, [name for name in (*wanted, *names_of("questions")) if name is not None])
-    label = names.label or label_column(source, file.present)
+    label = names.label or label_column(file.present)
     judge = names.judge or file.first_of(_VERDICTS)
     labels = parse_binary_verdicts(file, label)
     scores = parse_numbers(file, names.score, "Name the metric's probability with --column score=NAME.", 0, 1)

@@ -21,13 +21,7 @@ def score(
     load: Load = None,
     compute: Compute = None,
     column: Annotated[list[str] | None, metric_columns()] = None,
-    prefix: Annotated[
-        str,
-        _run(
-            "Prefix the names of the added columns, such as judge_ (default: none). judge needs one if the rows have a "
-            "column label, because it adds a column label, too."
-        ),
-    ] = "",
+    prefix: Annotated[str, _run("Put this prefix before the name of each added column (default: none).")] = "",
     errors: Annotated[
         Path | None, _run("Write bad rows to this JSONL file and continue (default: stop at the first bad row).")
     ] = None,
@@ -35,7 +29,8 @@ def score(
     resume: Annotated[
         bool,
         _run(
-            "Continue a stopped run, or do nothing if the output is complete and was made with the same settings.",
+            "Continue a stopped run, or ask a judge again about rows without a score. Do nothing if the output is "
+            "complete and was made with the same settings.",
             "--resume",
         ),
     ] = False,
@@ -45,6 +40,9 @@ def score(
             "Start over: replace the files of --output and --errors, and drop the work of a stopped run.", "--overwrite"
         ),
     ] = False,
+    max_unscored: Annotated[
+        float, _run("Exit with code 1 if more than this share of the rows gets no score from a judge (0 to 1).")
+    ] = 0.05,
     engine: Annotated[
         Literal["local", "ray"],
         _ray(
@@ -63,6 +61,8 @@ def score(
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
+    from evaluate_qa.metrics._shared.messages import pluralize
+
     from ..files.writing import check_absent
     from ..options import parse_options
     from ..scoring.columns import parse_column_mapping
@@ -72,6 +72,8 @@ def score(
     again = "--resume --overwrite" if overwrite else "--resume"
     with reported_errors("score", "stopped" if target == "-" else f"stopped. Continue with {again}."):
         interrupt_on_sigterm()
+        if not 0 <= max_unscored <= 1:
+            raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
         metric, *more = metrics
         if more:
             raise ValueError(f"--metric was given {len(metrics)} times. Score once for each, with different prefixes.")
@@ -103,8 +105,15 @@ def score(
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")
-        if progress.reason and not progress.judged:
-            raise ValueError("The judge gave no verdict on any row. Fix the cause above, and score the file again.")
+        missing = progress.unscored
+        if missing and target != "-":
+            kept = f"{target}.work, which you can delete if you accept the output"
+            typer.echo(f"With --resume, only these rows are scored again. This needs the folder {kept}.", err=True)
+        if missing > max_unscored * progress.scored or (missing and not progress.judged):
+            counted = f"{missing:,} of {pluralize(progress.scored, 'row')}"
+            raise ValueError(
+                f"The judge gave no verdict on {counted}. Fix the cause above, or allow more with --max-unscored."
+            )
 
 
 def report(metric: str, progress: "Progress", pooled: float | None, errors: Path | None, reasons: str) -> None:
@@ -120,8 +129,8 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
     table.add_column(justify="right")
     _, scored = progress.sums.get("score", (0.0, progress.scored))
     table.add_row("rows scored", f"{scored:,.0f}")
-    if missing := progress.scored - scored:  # a judge gave no verdict
-        table.add_row("rows without a score", f"{missing:,}")
+    if missing := progress.scored - scored:
+        table.add_row("rows without a score", f"{missing:,} ({missing / progress.scored:.1%})")
     if progress.bad:
         table.add_row("bad rows", f"{progress.bad:,}")
     if pooled is not None:

@@ -72,7 +72,7 @@ def synthesize(
     """Add the column synthetic_answers: for each reference, a sentence that answers the question with it.
 
     Run the same command again to continue after an interruption or to retry failed rows. A failed row does not stop the
-    run, but the run ends early if its first 20 requests fail, for example because of a wrong key or a stopped server.
+    run, but the run ends early if 20 requests in a row fail, for example because of a wrong key or a stopped server.
     The default model is gated: before the first run, accept its license on the Hub, and log in with `hf auth login`.
     """
     with reported_errors("synthesize", "stopped. Run the same command again to continue."):

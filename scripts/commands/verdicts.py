@@ -45,7 +45,7 @@ def import_(
     ] = "default",
     column: Annotated[list[str] | None, metric_columns("predictions", "references", "questions")] = None,
 ) -> None:
-    """Import verdicts of any judge: question, references, prediction, verdict or the protocol's label, optional score.
+    """Import verdicts of any judge: question, references, prediction, verdict or judge_label, optional score.
 
     evaluate_qa.load("judge", model=MODEL, cache_dir=DIR) then answers without an endpoint.
     """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluate_qa.metrics._shared.messages import pluralize
 
-from ..files.column_names import names_of
+from ..files.column_names import first_present, names_of
 from ..files.columns import Columns, read_columns
 from ..files.rows import RowsError
 from ..uncertainty.arrays import Bools, Floats
@@ -21,8 +21,6 @@ from .signatures import column_beside
 Places = NDArray[np.intp]
 
 LABELS = ("label", "correct")
-_OF_A_JUDGE = ({"tokens_in", "asked"}, {"tokens_in", "protocol"})
-"""Columns of a file that the judge scored, and of exported verdicts; then the column `label` holds a judge's labels."""
 WEIGHT = "weight"
 _TEXTS = ("questions", "predictions")
 _WORDS = dict.fromkeys(("true", "yes", "right", "correct"), 1.0) | dict.fromkeys(
@@ -69,7 +67,7 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     label, score or weight is invalid.
     """
     scores = parse_probabilities(scored, names.score)
-    label = names.label or label_column(labeled.source, labeled.present)
+    label = names.label or label_column(labeled.present)
     weight = names.weight or labeled.first_of([WEIGHT])
     marks = parse_verdicts(labeled, label)
     known = np.flatnonzero(~np.isnan(marks))
@@ -96,16 +94,9 @@ def join(scored: Columns, labeled: Columns, names: ColumnNames) -> JoinedRows:
     )
 
 
-def label_column(
-    where: str, present: Collection[str], fix: str = "Put people's labels into the column 'correct'."
-) -> str:
-    """Return the column of people's labels, by default `label`; raise RowsError if it holds a judge's verdicts."""
-    names = [name for name in LABELS if name in present]
-    if LABELS[0] in names and any(columns <= {*present} for columns in _OF_A_JUDGE):
-        names.remove(LABELS[0])
-        if not names:
-            raise RowsError(f"{where}: the column {LABELS[0]!r} holds the verdicts of a judge. {fix}")
-    return (names or LABELS)[0]
+def label_column(present: Collection[str]) -> str:
+    """Return the column of people's labels, by default `label`."""
+    return first_present(LABELS, present) or LABELS[0]
 
 
 def parse_probabilities(file: Columns, name: str) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files.column_names import first_present, names_of
 from ..files.rows import Row, RowsError, place, read_rows, require_columns
-from ..joining.labels import LABELS, is_labeled, label_column, parse_label
+from ..joining.labels import LABELS, is_labeled, parse_label
 from .rows import LabeledRow
 
 NEAR_NAMES = Path(__file__).with_name("near_names.jsonl")
@@ -37,10 +37,9 @@ def labeled_rows(path: Path) -> tuple[list[LabeledRow], int]:
     rows = list(read_rows(path))
     present = dict.fromkeys(name for _, row in rows for name in row)
     found, unlabeled = [], 0
-    people = LABELS if (first := label_column(str(path), present)) == LABELS[0] else [first]
     for number, row in rows:
         # Next to a column of people's labels, the verdict is a metric's.
-        names = people if first in present and "score" in row else [*people, "verdict"]
+        names = LABELS if "score" in row and first_present(LABELS, present) else (*LABELS, "verdict")
         column = next((name for name in names if is_labeled(row.get(name))), None)
         if column is None:
             unlabeled += 1

@@ -44,7 +44,7 @@ class Sheet:
     The column of labels is by default label or correct, or else a new column "label". All other columns are shown, or
     none if one of them looks like scores or labels; then `hidden` has their names.
 
-    Raise RowsError if the file cannot be read or written, a label is invalid or from a judge, there are no answers, or
+    Raise RowsError if the file cannot be read or written, a label is invalid, there are no answers, or
     a column to show does not exist.
     """
 
@@ -62,8 +62,7 @@ class Sheet:
             raise RowsError(
                 f"{path}: there is no column 'prediction'. Give rows to label, as evaluate-qa sample writes them."
             )
-        fix = "Name another column for labels, such as --column label=mine."
-        self.label = label or label_column(str(path), present, fix)
+        self.label = label or label_column(present)
         require_columns(str(path), present, show)
         others = [name for name in present if name not in {ID, WEIGHT, self.label, *LABELS, *text_names(present)}]
         judged = any(_looks_judged(name, [row.get(name) for row in self.rows]) for name in others)

@@ -70,6 +70,11 @@ class Progress:
         """Number of rows that could not be scored."""
         return self.records - self.scored
 
+    @property
+    def unscored(self) -> int:
+        """Number of rows to which a judge gave no score."""
+        return self.scored - int(self.sums["score"][1]) if self.reason and "score" in self.sums else 0
+
     def and_then(self, other: "Progress") -> "Progress":
         """Return the sum of both."""
         sums = {
@@ -84,11 +89,15 @@ class Progress:
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """The rows of a chunk after scoring, with the columns of the metric, those that could not be scored, and counts."""
+    """The rows of a chunk after scoring, with the columns of the metric, those that could not be scored, and counts.
+
+    `stopped` is the reason why a judge left out rows, and would leave out all later ones.
+    """
 
     rows: list[Row]
     bad: list[BadRow]
     progress: Progress
+    stopped: str | None = None
 
 
 class ChunkScorer:
@@ -202,7 +211,8 @@ class ChunkScorer:
         reason = next((error for error in per_row.get("error", []) if error and isinstance(error, str)), None)
         signatures = [signature] if signature else []
         progress = Progress(len(records), len(rows), _sums(result, per_row), signatures, judged, reason, statistics)
-        return ScoredChunk(self._add_columns(rows, signed | per_row), bad, progress)
+        with_scores = self._add_columns(rows, signed | per_row)
+        return ScoredChunk(with_scores, bad, progress, getattr(self._metric, "gave_up", None))
 
     def pooled_score(self, progress: Progress) -> float:
         """Return the score of all rows together from their statistics."""

@@ -26,7 +26,8 @@ from .output import SavedChunks, check_bad_rows
 _COMPARED_ROWS = 20  # the first rows, which are scored again before an output counts as complete
 _TOLERANCE = 1e-3  # the largest difference between two scores of a row, for example on other hardware
 # Parts of signatures that depend on the rows; a comma precedes a part of the judge's matcher.
-_OF_ROWS = re.compile(r"\|(nrefs|score):[^|]*|\|weights:(given|ones)|[|,]questions:given")
+_OF_ROWS = re.compile(r"\|nrefs:[^|]*|\|weights:(given|ones)|[|,]questions:given")
+_REQUESTS = {"endpoint", "concurrency", "timeout", "max_retries", "max_tokens"}  # may change in a resumed run
 _OF_SERVER = re.compile(r"\|protocol:(default|decisions|systemone)\b[^|]*")  # the server's API selects one of these
 
 
@@ -98,20 +99,19 @@ class ScoringJob:
         return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
 
     def output_is_complete(self) -> bool:
-        """Return whether every row of the output has a score, and no run was stopped.
+        """Return whether no run was stopped, or left rows without a score.
 
         Raise ValueError for the output of another metric, other options or other rows.
         """
         work = [work_folder_path(file) for file in (Path(self.target), self.errors) if file]
         if holds_work(work[0]):  # of a stopped run with --overwrite
             return False
-        names = f"{self.prefix}{SIGNATURE}", f"{self.prefix}error"
-        rows = [[str(row.get(name) or "") for name in names] for _, row in read_rows(self.target)]
-        if why := self._explain_difference({signature for signature, _ in rows}, len(rows)):
+        signatures = [str(row.get(f"{self.prefix}{SIGNATURE}") or "") for _, row in read_rows(self.target)]
+        if why := self._explain_difference({*signatures}, len(signatures)):
             raise ValueError(
                 f"{self.target} exists, but {why}. Use --overwrite to score all rows again, or name another --output."
             )
-        return not any(error for _, error in rows) and not any(folder.exists() for folder in work)
+        return not any(folder.exists() for folder in work)
 
     def _explain_difference(self, signatures: Collection[str], count: int) -> str | None:
         """Return how an output with these signatures and number of rows differs from what this run would write."""
@@ -132,7 +132,7 @@ class ScoringJob:
 
     def _explain_options(self, name: str, signatures: Collection[str]) -> str | None:
         """Return how the signatures or the first scores differ; no video is read, and no judge is asked."""
-        scorer, records = self.scorer(), list(islice(self.records(), _COMPARED_ROWS))
+        scorer, records = self.scorer(caches=False), list(islice(self.records(), _COMPARED_ROWS))
         scorer.require_columns(records, are_first=True)
         if name == "evqascore":
             keys = next(filter(None, map(scorer.other_options, signatures)), None)
@@ -163,20 +163,25 @@ class ScoringJob:
                 return f"its row {number} has the score {old:g}, which is {new:g} in this run"
         return None
 
-    def scorer(self) -> ChunkScorer:
-        """Load the metric. A metric of this package loads its model when it scores the first rows."""
+    def scorer(self, caches: bool = True) -> ChunkScorer:
+        """Load the metric. A metric of this package loads its model when it scores the first rows.
+
+        Unless `caches` is False, the work folder keeps a judge's verdicts and the features of videos.
+        """
         limit_shape_caches()
         load = partial(load_metric, self.metric, self.config, **self.load)
         metric = load()
-        if "videos" in accepted_columns(metric) and self.target != STANDARD and "cache_dir" not in self.load:
-            # The rows of a video may be far apart, so its features are kept until the end of the run.
+        needs_cache = metric.name == "judge" or "videos" in accepted_columns(metric)
+        if caches and needs_cache and self.target != STANDARD and "cache_dir" not in self.load:
+            # The rows of a video may be far apart, and a resumed run must not pay for the same verdicts again.
             metric = load(cache_dir=str(work_folder_path(Path(self.target)) / CACHE))
         return ChunkScorer(metric, self.source, self._columns, self.compute, self.prefix, self.errors is not None)
 
     def saved_chunks(self, folder: Path, code: str) -> SavedChunks:
         """Open the finished chunks of an earlier run with the same settings."""
         named = {"metric": self.metric, "config": self.config, "prefix": self.prefix, "code": code}
-        options = {"load": self.load, "compute": self.compute, "columns": self.columns}
+        load = {name: value for name, value in self.load.items() if name not in _REQUESTS}
+        options = {"load": load, "compute": self.compute, "columns": self.columns}
         settings = {
             "chunk size": str(self.chunk_size),
             **{name: repr(value) for name, value in named.items()},

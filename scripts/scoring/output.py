@@ -117,13 +117,14 @@ class SavedChunks:
         return reduce(Progress.and_then, (saved.outcome for _, saved in sorted(self.finished.items())), Progress())
 
     def finish(self) -> None:
-        """Write bad rows and, if any row was scored, the output, and mark the work as done."""
+        """Write bad rows and, if any row was scored, the output; mark the work as done unless rows have no score."""
         chunks = sorted(self.finished.items())
         if self._errors is not None:
             join_parts([self._bad_rows_file(number) for number, saved in chunks if saved.outcome.bad], self._errors)
         if files := [self._rows_file(number) for number, saved in chunks if saved.outcome.scored]:
             join_parts(files, self._target)
-        finish_work(self._folder)
+        if not self.progress.unscored:
+            finish_work(self._folder)
 
     def _rows_file(self, number: int) -> Path:
         return self._folder / f"{number:06d}{self._target.suffix.lower()}"
@@ -133,7 +134,9 @@ class SavedChunks:
 
     def _read_finished(self) -> dict[int, SavedChunk]:
         found = {int(file.stem): _read_summary(file) for file in self._folder.glob("[0-9]*.block")}
-        return {number: saved for number, saved in found.items() if saved is not None and self._is_whole(saved)}
+        whole = {number: saved for number, saved in found.items() if saved is not None and self._is_whole(saved)}
+        # Rows without a score are tried again; a cache has the verdicts on the other rows of their chunk.
+        return {number: saved for number, saved in whole.items() if not saved.outcome.unscored}
 
     def _is_whole(self, saved: SavedChunk) -> bool:
         files = {self._folder / name: expected for name, expected in saved.hashes.items()}

@@ -55,6 +55,9 @@ def _score_all(
             for chunk, scored in engine(itertools.chain([first], unfinished)):
                 output.add(chunk, scored)
                 bar.update(len(chunk.records))
+                if scored.stopped:
+                    again = "score the rows again" if job.target == STANDARD else "continue with --resume"
+                    raise ValueError(f"The judge stopped: {scored.stopped}. Fix the cause, and {again}.")
     if not output.progress.records:
         raise RowsError(f"{source_name(job.source)}: there are no rows to score")
     return output.progress

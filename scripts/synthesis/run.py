@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer
+from evaluate_qa.metrics._shared.chat_models import ChatModel, Conversation, NoAnswer, TooManyFailures
 from evaluate_qa.metrics._shared.columns import clean
 from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics._shared.progress import progress
@@ -14,9 +14,6 @@ from evaluate_qa.metrics.judge.prompts import Prompt, parse_prompt, read_prompt
 
 from ..files.writing import write_rows
 from .rows import COLUMN, Pair, SavedAnswers, SynthesisTask
-
-# A wrong key or a stopped server fails every request, so the run ends if this many fail before any succeeds.
-_FAILURES_AT_START = 20
 
 _FAILURES_SHOWN = 10
 
@@ -65,7 +62,7 @@ def run(
     if before:
         typer.echo(f"An earlier run wrote {pluralize(before, 'answer')}.", err=True)
     if stopped:
-        typer.echo(f"The run ended early because its first {_FAILURES_AT_START} requests failed.", err=True)
+        typer.echo(f"The run ended early because {stopped}", err=True)
     failures = [(task, [reasons[pair] for pair in task.pairs if pair in reasons]) for task in tasks]
     _report([(task, "; ".join(dict.fromkeys(found))) for task, found in failures if found])
     if len(complete) < len(tasks):
@@ -76,28 +73,25 @@ def run(
 
 def _ask(
     chat_model: ChatModel, prompt: Prompt, pairs: Sequence[Pair], saved: SavedAnswers
-) -> tuple[dict[Pair, str], bool]:
-    """Ask for answers and save them; return the reason for each failure, and whether the run ended early."""
+) -> tuple[dict[Pair, str], str]:
+    """Ask for answers and save them; return the reason for each failure, and why the run ended early, if it did."""
     reasons: dict[Pair, str] = {}
     if not pairs:
-        return reasons, False
-    before = len(saved.answers)
+        return reasons, ""
 
     def deliver(index: int, answer: str | NoAnswer) -> None:
         bar.update()
-        if not isinstance(answer, NoAnswer):
+        if isinstance(answer, NoAnswer):
+            reasons[pairs[index]] = str(answer)
+        else:
             saved.add(pairs[index], answer)
-            return
-        reasons[pairs[index]] = str(answer)
-        if len(reasons) == _FAILURES_AT_START and len(saved.answers) == before:
-            raise answer
 
     with progress("synthesize", len(pairs), "answer", stays=True) as bar:
         try:
             chat_model.answer([conversation(prompt, *pair) for pair in pairs], deliver)
-        except NoAnswer:
-            return reasons, True
-    return reasons, False
+        except TooManyFailures as stop:
+            return reasons, str(stop)
+    return reasons, ""
 
 
 def _report(failed: Sequence[tuple[SynthesisTask, str]]) -> None:

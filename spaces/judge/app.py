@@ -123,10 +123,10 @@ def _why(verdicts: BothVerdicts, matcher_score: float, band: tuple[float, float]
     begun = "The judge is asked about every answer" if band == ALWAYS else unsure
     if verdicts.judge is None:
         return f"{begun}. Press Score."
-    if verdicts.judge["label"][0] is None:
+    if verdicts.judge["judge_label"][0] is None:
         missing = OWN_TEXTS["given" if ENDPOINTS else ""] if verdicts.recorded else verdicts.judge["error"][0]
         return f"{begun}, but there is no verdict. {missing}"
-    return f"{begun}. Its verdict is “{verdicts.judge['label'][0]}”."
+    return f"{begun}. Its verdict is “{verdicts.judge['judge_label'][0]}”."
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def demo_answers(scorer: HostedScorer) -> list[DemoAnswer]:
     found = [
         DemoAnswer(line["question"], line["references"], line["prediction"], score, fast, label, judged, line["reason"])
         for line, score, fast, label, judged in zip(
-            lines, matcher["score"], matcher["verdict"], judge["label"], judge["verdict"], strict=True
+            lines, matcher["score"], matcher["verdict"], judge["judge_label"], judge["verdict"], strict=True
         )
     ]
     return sorted(found, key=lambda answer: answer.score)

@@ -51,12 +51,12 @@ def test_a_server_gives_the_verdicts_of_the_local_model(load, endpoint, here):
     """The server returns no log-probabilities, so its scores are 0 or 1."""
     out = load(endpoint=endpoint, concurrency=2).compute(**ROWS)
     assert out["unscored"] == 0
-    assert set(out["per_example"]["label"]) <= {"True", "False"}
-    for column in ("label", "verdict", "tokens_in"):
+    assert set(out["per_example"]["judge_label"]) <= {"True", "False"}
+    for column in ("judge_label", "verdict", "tokens_in"):
         assert out["per_example"][column] == here["per_example"][column]
     assert out["per_example"]["score"] == list(map(float, out["per_example"]["verdict"]))
-    assert out["signature"].endswith("|score:parse|questions:given")
-    assert here["signature"].endswith("|score:logprobs|questions:given")
+    assert {*out["per_example"]["score_source"]} == {"parse"}
+    assert {*here["per_example"]["score_source"]} == {"logprobs"}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

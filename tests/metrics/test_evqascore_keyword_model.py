@@ -58,7 +58,7 @@ def test_failure_is_returned_and_not_stored(server, ask, tmp_path):
 
 
 def test_twenty_failures_in_a_row_end_the_call(server, ask, tmp_path):
-    with pytest.raises(ValueError, match=r"^evqascore: the keyword model failed 20 times in a row: status 401"):
+    with pytest.raises(ValueError, match=r"^evqascore: 20 requests in a row failed: status 401"):
         ask("first", *(f"401 {number}" for number in range(60)), cache_dir=tmp_path)
     assert len(server.bodies) < 60
     assert ask("first", cache_dir=tmp_path) == {"first": ["first"]}

@@ -198,3 +198,19 @@ def test_the_certificate_is_checked_against_the_host_name(encrypted):
         asyncio.run(post_there("unknown.test", port))
     assert keys == ["Bearer secret"]  # nothing was sent
     assert greeted == ["known.test", "unknown.test"]  # no retry
+
+
+def test_a_reply_that_is_cut_off_is_retried(server):
+    server.reply, cut_off = "correct", (200, b'{"choices": [{"mess')
+    server.plan = {"": [cut_off]}
+    (done,) = posted(server.url)
+    assert json.loads(done)["choices"]
+    server.reply = cut_off
+    (error,) = posted(server.url)
+    assert str(error) == 'the reply is not complete JSON: {"choices": [{"mess'
+
+
+def test_status_401_names_the_variable_for_a_key_that_was_not_sent(server):
+    server.reply = (401, b"no")
+    (error,) = posted(server.url)
+    assert str(error) == "status 401: no; no key was sent: set the environment variable OPENAI_API_KEY"

@@ -14,6 +14,7 @@ from chat_server import STATES, by_words, completion, numbered, rows
 from tiny_chat_model import save_chat_model
 
 import evaluate_qa
+from evaluate_qa.metrics.judge.protocols import load_protocol
 from evaluate_qa.metrics.judge.verdict_store import VerdictStore
 
 KEY = "sk-judge-0123456789abcdef"
@@ -32,7 +33,8 @@ def test_each_distinct_row_is_asked_about_once(load, server):
     assert out["per_example"] == {
         "score": pytest.approx([0.99, 0.01, 0.99, 0, 0.99]),
         "verdict": [True, False, True, False, True],
-        "label": ["correct", "incorrect", "correct", "not attempted", "correct"],
+        "judge_label": ["correct", "incorrect", "correct", "not attempted", "correct"],
+        "score_source": ["logprobs", "logprobs", "logprobs", "rule", "logprobs"],
         "asked": [True, True, True, False, True],
         "cached": [False, False, True, False, True],
         "tokens_in": [100, 100, 100, 0, 100],
@@ -64,14 +66,17 @@ def test_cost_is_none_if_the_server_counts_no_tokens(load, server):
     assert out["per_example"]["tokens_in"] == [None]
 
 
-def test_signature_shows_the_source_of_scores(load, server):
+def test_a_column_has_the_source_of_scores_and_the_signature_does_not_depend_on_the_rows(load, server):
     metric = load()
-    named = metric.compute(**rows("right"))["signature"]
-    assert named.startswith("judge|v:1.1.0|model:m|protocol:default@")
-    assert named.endswith("|score:logprobs")
+    outs = [metric.compute(**rows("right"))]
     server.reply = "correct"
-    assert metric.compute(**rows("right"))["signature"] == named.replace("logprobs", "parse")
-    assert "score" not in metric.compute(**rows(""))["signature"]
+    outs += [metric.compute(**rows("right")), metric.compute(**rows("", "right"))]
+    assert [out["per_example"]["score_source"] for out in outs] == [["logprobs"], ["parse"], ["rule", "parse"]]
+    assert {out["signature"] for out in outs} == {
+        f"judge|v:1.1.0|model:m|protocol:{load_protocol('default').signature}"
+    }
+    server.reply = "Well."
+    assert metric.compute(**rows("right"))["per_example"]["score_source"] == [None]
 
 
 def test_signature_shows_the_hash_of_extra_body(load, server, tmp_path):
@@ -106,7 +111,7 @@ def test_a_field_that_the_server_rejects_is_sent_once(load, server, field):
     assert out["unscored"] == 0
     assert len(server.bodies) == 41
     assert sum(field in body for body in server.bodies) == 1
-    assert out["signature"].endswith("parse" if "logprobs" in field else "logprobs")
+    assert {*out["per_example"]["score_source"]} == {"parse" if "logprobs" in field else "logprobs"}
     assert ("max_completion_tokens" in server.bodies[-1]) == (field == "max_tokens")
 
 
@@ -118,12 +123,12 @@ def test_a_reply_without_schema_is_parsed(load, server):
 
     columns = {**numbered(5), "questions": ["Who?"] * 5}
     server.reply = '{"pred": "yes", "score": 4}'
-    assert load(protocol="smile").compute(**columns)["signature"].endswith("|score:schema|questions:given")
+    assert load(protocol="smile").compute(**columns)["per_example"]["score_source"] == ["schema"] * 5
     schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["score"] == {"enum": [0, 1, 2, 3, 4, 5], "type": "integer"}
     server.reply = reply
     out = load(protocol="smile").compute(**columns)
-    assert out["signature"].endswith("|score:parse|questions:given")
+    assert out["per_example"]["score_source"] == ["parse"] * 5
     assert out["judge"] == pytest.approx(0.8)
     assert sum("response_format" in body for body in server.bodies[5:]) == 1
 
@@ -155,7 +160,7 @@ def test_reasons_are_returned_and_cached(load, server, tmp_path):
 
 
 GARBAGE = {
-    "no JSON": b"{",
+    "no JSON": b"<html>",
     "no choices": b'{"choices": []}',
     "odd choices": b'{"choices": [5]}',
     "odd parts": completion([5, "correct", {"text": "correct"}, {"type": "text", "text": [{"type": "text"}]}]),
@@ -172,7 +177,7 @@ def test_a_row_without_a_verdict_is_unscored_and_not_wrong(load, server, reply):
     out = load().compute(**rows("right 1", "right bad", "wrong 2"))
     assert out["per_example"]["score"] == [pytest.approx(0.99), None, pytest.approx(0.01)]
     assert out["per_example"]["verdict"] == [True, None, False]
-    assert out["per_example"]["label"][1] is None
+    assert out["per_example"]["judge_label"][1] is None
     assert out["unscored"] == 1
     assert out["accuracy"] == 0.5
     assert out["judge"] == pytest.approx(0.5)
@@ -196,13 +201,13 @@ def test_invalid_log_probabilities_are_ignored(load, server, logprobs):
     server.reply = completion("correct", logprobs=logprobs)
     out = load().compute(**rows("right"))
     assert out["per_example"]["score"] == [1.0]
-    assert out["signature"].endswith("score:parse")
+    assert out["per_example"]["score_source"] == ["parse"]
 
 
 def test_a_reply_in_parts_is_read(load, server):
     server.reply = completion([{"type": "thinking", "text": "in"}, {"type": "text", "text": "cor"}, {"type": "text"}])
     server.reply["choices"][0]["message"]["content"].append({"type": "text", "text": "rect"})
-    assert load().compute(**rows("right"))["per_example"]["label"] == ["correct"]
+    assert load().compute(**rows("right"))["per_example"]["judge_label"] == ["correct"]
 
 
 @pytest.mark.parametrize("message", [{"content": "Well."}, {"content": None, "refusal": "I cannot help."}], ids=str)
@@ -241,14 +246,34 @@ def test_unscored_raise_stops_at_the_first_failure(load, server):
     assert len(server.bodies) < 10
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_rows_without_a_verdict_cause_a_warning_and_a_failed_request_is_not_asked(load, server, count):
+    metric = load(endpoint="http://127.0.0.1:9/v1", max_retries=0)
+    with pytest.warns(
+        UserWarning, match=rf"^judge: no verdict on {count} of 4 rows, .*: cannot connect to 127.0.0.1:9 "
+    ):
+        out = metric.compute(**rows(*map(str, range(count)), *[""] * (4 - count)))
+    assert (out["unscored"], out["asked"]) == (count, 0)
+
+
+def test_refused_requests_do_not_end_the_others(load, server):
+    server.plan = {f"{'right' if number % 3 else 'wrong'} {number}": [(400, b"{}")] * 2 for number in range(50)}
+    assert load(concurrency=1, api="chat").compute(**numbered(60))["unscored"] == 50
+
+
 def test_twenty_failures_in_a_row_end_the_requests(load, server):
     server.reply = (401, b'{"error": "no"}')
-    out = load(concurrency=4).compute(**numbered(60))
+    metric = load(concurrency=4)
+    out = metric.compute(**numbered(60))
+    assert metric.gave_up.startswith("20 requests in a row failed: status 401: ")
     assert out["unscored"] == 60
     assert out["judge"] is out["accuracy"] is None
     assert len(server.bodies) < 30
-    assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed before it")
-    assert out["per_example"]["asked"][-1] is False
+    assert out["per_example"]["error"][-1].startswith("not asked, because 20 requests in a row failed: status 401: ")
+    assert out["per_example"]["asked"] == [False] * 60
+    server.reply = by_words
+    assert metric.compute(**numbered(60))["unscored"] == 0
+    assert metric.gave_up is None
 
 
 def test_the_cache_key_holds_everything_that_a_verdict_depends_on(load, server, tmp_path):
@@ -384,7 +409,7 @@ def test_a_local_model_judges(local):
     assert rows["tokens_out"] == [2, 2, 4], "with the token that ends the reply"
     assert rows["tokens_in"] == [7] * 3, "<user> Is gold good ? <end>, and <assistant>"
     assert out["signature"].startswith("judge|v:1.1.0|model:model|protocol:tiny.j2@")
-    assert out["signature"].endswith("|score:logprobs")
+    assert rows["score_source"] == ["logprobs"] * 3
     alone = [local(batch_size=1).compute(predictions=[answer], references=["a"])["judge"] for answer in ("mud", "gold")]
     assert alone == pytest.approx(rows["score"][:2], abs=1e-5)
 
@@ -448,7 +473,7 @@ def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     assert server.asked == dict.fromkeys(asked, 1)
     assert out["asked"] == len(asked) / 4
     assert "|first:bem,v:1.3.0,cls:" in out["signature"]
-    assert f"|ask:{band[0]:g}-{band[1]:g}|" in out["signature"]
+    assert f"|ask:{band[0]:g}-{band[1]:g}|model:" in out["signature"]
 
 
 def test_best_reference_is_known_from_the_matcher_or_for_one_reference(load, bem):
@@ -470,11 +495,11 @@ def test_not_attempted_comes_from_the_matcher(load, server, bem):
     alone, out = bem.compute(**columns), load(first=bem).compute(**columns, ask=(0, 0))
     assert alone["per_example"]["not_attempted"] == [False, True, True, False]
     assert out["per_example"]["not_attempted"] == [False, True, True, False]
-    assert out["per_example"]["label"] == ["correct", "not attempted", "not attempted", "incorrect"]
+    assert out["per_example"]["judge_label"] == ["correct", "not attempted", "not attempted", "incorrect"]
     for figure in ("accuracy", "not_attempted", "accuracy_attempted"):
         assert out[figure] == alone[figure]
     asked = load(first=bem).compute(**columns, ask=(0, 1))
-    assert asked["per_example"]["label"][1] == "incorrect"
+    assert asked["per_example"]["judge_label"][1] == "incorrect"
 
 
 def test_a_judge_can_be_a_matcher(load, server):

@@ -33,11 +33,12 @@ def test_the_score_is_the_probability_of_correct(load, server, api):
     assert server.asked == {"right": 1, "wrong": 1}
     found = out["per_example"]
     assert found["score"] == pytest.approx([0.99, 0.01, 0.99, 0, 0.99])
-    assert found["label"] == ["correct", "incorrect", "correct", "not attempted", "correct"]
+    assert found["judge_label"] == ["correct", "incorrect", "correct", "not attempted", "correct"]
     assert (found["tokens_in"], found["tokens_out"]) == ([80, 80, 80, 0, 80], [0] * 5)
     assert found["confidence"] == [0.8, 0.8, 0.8, None, 0.8]
     assert out["cost"] == pytest.approx(2 * 80 * 2.5e-6)
-    assert f"|protocol:{DecisionQuestions(api).signature}|score:probabilities" in out["signature"]
+    assert found["score_source"] == ["probabilities"] * 3 + ["rule", "probabilities"]
+    assert out["signature"].endswith(f"|protocol:{DecisionQuestions(api).signature}")
 
 
 def test_aspects_are_columns_of_the_same_request(load, server, api):

@@ -108,7 +108,7 @@ def test_every_text_reaches_the_judge_unchanged(load, server, name):
     mixed = [one for number, row in enumerate(rows) for one in (row, HARMLESS[number % len(HARMLESS)])]
     out = load(**options).compute(**columns(mixed))
     assert out["unscored"] == 0
-    assert out["per_example"]["label"] == [drawn(sent(*row), asked.labels) for row in mixed]
+    assert out["per_example"]["judge_label"] == [drawn(sent(*row), asked.labels) for row in mixed]
     distinct = {sent(*row) for row in mixed}
     assert len(server.bodies) == len(distinct)
     assert {found(body) for body in server.bodies} == distinct

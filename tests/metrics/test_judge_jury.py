@@ -30,7 +30,7 @@ def test_the_majority_decides(load):
     found = out["per_example"]
     assert found["score"] == pytest.approx([1, 2 / 3, 0, 1 / 2, None])
     assert found["verdict"] == [True, True, False, False, None]
-    assert found["label"] == ["correct", "correct", "incorrect", "incorrect", None]
+    assert found["judge_label"] == ["correct", "correct", "incorrect", "incorrect", None]
     assert found["disagreement"] == pytest.approx([0, 2 / 3, 0, 1, None])
     assert found["judges"] == [3, 3, 3, 2, 0]
     assert found["tokens_in"] == [300] * 5
@@ -61,7 +61,7 @@ def test_weights_decide(load):
     out = load(judges=["one", {"model": "two"}, {"model": "three", "weight": 3}]).compute(**ROWS)
     assert out["per_example"]["score"] == pytest.approx([1, 2 / 5, 0, 1 / 2, None])
     assert out["per_example"]["verdict"] == [True, False, False, False, None]
-    assert "|weights:1,1,3|" in out["signature"]
+    assert "|weights:1,1,3" in out["signature"]
 
 
 def test_each_judge_has_its_own_api_cache_and_aspects(server, tmp_path):
@@ -77,7 +77,7 @@ def test_each_judge_has_its_own_api_cache_and_aspects(server, tmp_path):
     assert first["per_example"]["hedged"] == [0.9, None]
     assert first["per_example"]["confidence"] == [0.8, None]
     assert first["alpha"] == pytest.approx(0), "two values that differ are as bad as chance"
-    assert first["signature"].endswith("|score:parse+probabilities")
+    assert first["per_example"]["score_source"] == ["parse+probabilities", "rule"]
     again = load().compute(predictions=["a"], references=["x"], prices=(1, 1))
     assert (len(server.bodies), again["cost"], again["per_example"]["cached"]) == (2, 0, [True])
     evaluate_qa.load("judge", endpoint=server.url, judges=["one", "three"], cache_dir=tmp_path).compute(

@@ -30,6 +30,10 @@ READ = [
     ("<think>It could be incorrect. incorrect?</think>\ncorrect", "correct"),
     ("It could be incorrect.\n</think>\n\ncorrect", "correct"),
     ("`correct`", "correct"),
+    ("“Correct.”", "correct"),
+    ("```\nincorrect\n```", "incorrect"),
+    ('{"label": "not attempted"}', "not attempted"),
+    ('```json\n{"verdict": "incorrect", "reason": "It is correct that …"}\n```', "incorrect"),
     ("correct\nIncorrect answers name another city.", "correct"),
     ("<think>It ends with </think></think>\nincorrect", "incorrect"),
 ]
@@ -38,6 +42,7 @@ UNREADABLE = [
     *("correct/incorrect", "<think>It is correct", "correct answers would be Paris", "<think>hm</think>"),
     'incorrect. It says "</think> correct"',
     "<think>hm</think>incorrect, as it says: </think>correct",
+    *("```json correct or incorrect", "“correct” or “incorrect”", '```json\n["correct", "incorrect"]\n```'),
     *("correct\nincorrect\nnot attempted", "correct - incorrect - not attempted", "correct\n\nIncorrect"),
 ]
 

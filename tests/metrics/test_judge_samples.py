@@ -27,12 +27,12 @@ def test_the_score_is_the_mean_and_the_spread_the_standard_deviation(load, serve
     assert found["spread"] == [pytest.approx(sqrt(1 / 3)), 0, None, 0]
     assert found["samples"] == [3, 3, 0, 3]
     assert found["verdict"] == [True, False, False, True]
-    assert found["label"] == [YES, NO, NONE, YES]
+    assert found["judge_label"] == [YES, NO, NONE, YES]
     assert found["tokens_in"] == [300, 300, 0, 300]
     assert found["tokens_out"] == [6, 6, 0, 6]
     assert out["spread"] == pytest.approx(sqrt(1 / 3) / 3)
     assert out["judge"] == pytest.approx(5 / 12)
-    assert out["signature"].endswith("|score:parse|samples:3")
+    assert out["signature"].endswith("|samples:3")
     assert len(server.bodies) == 9
 
 

@@ -138,6 +138,13 @@ def test_a_keyword_that_is_near_no_other_names_all_keywords():
         check_keywords("smile", ["references", "id"], {"references", "predictions", "window"})
 
 
+def test_an_api_key_names_the_variable_for_it():
+    with pytest.raises(
+        TypeError, match=r"^judge: unknown keyword 'api_key'; .* the environment variable OPENAI_API_KEY$"
+    ):
+        check_keywords("judge", ["api_key"], ["api"])
+
+
 def test_a_keyword_of_another_function_names_the_function():
     with pytest.raises(TypeError, match=r"^bem: threshold is an option of compute; pass .*: --compute threshold=…\)$"):
         check_keywords("bem", ["threshold"], ["num_threads"], elsewhere=["threshold"], place="compute")

@@ -119,9 +119,7 @@ def test_the_metric_decides_as_its_verdicts(run):
 
 def test_tokens_are_means_over_rows_with_request(run):
     """Two rows with a request have 350 and 2 on average; a third row had no request."""
-    rows = [
-        row | {"label": "correct", "asked": True, "tokens_in": 9} for row in synthetic()
-    ]  # columns of a judge without a prefix
+    rows = [row | {"judge_label": "incorrect"} for row in synthetic()]
     rows[0] |= {"judge_tokens_in": 300, "judge_tokens_out": 1}
     rows[1] |= {"judge_tokens_in": 400, "judge_tokens_out": 3}
     rows[2] |= {"judge_tokens_in": 0, "judge_tokens_out": 0}

@@ -153,7 +153,6 @@ def replaced(place, **columns):
         (replaced(3, prediction="No."), [], "row 4: the prediction is 'No.', but the prediction of the same row in "
          f"scored.parquet, row {PLACES[3] + 1} is 'It is {PLACES[3]}.'"),
         (replaced(3, label="maybe"), [], "labels.csv, row 4: the column 'label' is 'maybe'; expected 1 or 0"),
-        (labeled(tokens_in=9, asked=True), [], "labels.csv: the column 'label' holds the verdicts of a judge. "),
         (labeled(np.argsort(CHANCE)[:150].tolist()), [], "the labeled rows are not a random sample: they score 0."),
         ([{"label": 1}], [], "labels.csv has no column 'id', and labels.csv lacks 'question' and 'prediction'."),
         ([{"id": 1}], [], "labels.csv: there is no column 'label'. Available: id. Use --column label=NAME to "),

@@ -217,17 +217,17 @@ def test_a_column_of_the_input_is_never_overwritten(score):
 
 @pytest.mark.parametrize("source", ["in.jsonl", "-"])
 def test_a_column_that_the_judge_adds_is_reported_before_any_request(score, chat_server, source):
-    rows = [{**row, "label": label} for row, label in zip(ROWS, (None, "right", "wrong"), strict=True)]
+    rows = [{**row, "judge_label": label} for row, label in zip(ROWS, (None, "right", "wrong"), strict=True)]
     write_rows("in.jsonl", rows)
     judge = ["--metric", "judge", "--load", f"endpoint={chat_server.url}", "--load", "model=m", "--output", "out.jsonl"]
     options = ["--input", source, *judge, "--chunk-size", 2]
     error = score(*options, code=1, input=_lines(rows)).stderr
-    assert "line 2: there is a column 'label' already, which the metric adds. Rename the added columns, for" in error
+    assert "line 2: there is a column 'judge_label' already, which the metric adds. Rename the added columns" in error
     assert "--prefix judge_" in error
     assert chat_server.bodies == []
-    score(*options, "--prefix", "judge_", input=_lines(rows))
-    assert [row["label"] for row in _rows("out.jsonl")] == [None, "right", "wrong"]
-    assert [row["judge_label"] for row in _rows("out.jsonl")] == ["correct", "not attempted", "correct"]
+    score(*options, "--prefix", "my_", input=_lines(rows))
+    assert [row["judge_label"] for row in _rows("out.jsonl")] == [None, "right", "wrong"]
+    assert [row["my_judge_label"] for row in _rows("out.jsonl")] == ["correct", "not attempted", "correct"]
 
 
 def test_a_column_that_the_metric_adds_is_reported_before_the_first_chunk(score):

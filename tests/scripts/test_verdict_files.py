@@ -70,9 +70,9 @@ def test_score_command_uses_recorded_verdicts(run):
     for source, numbers in (("in.jsonl", (1, 1)), ("rest.jsonl", (0, 1))):
         files = ["--input", source, "--output", f"out-{source}"]
         for more in ([], ["--resume"]):  # which scores rows without a verdict again
-            arguments = ["--metric", evaluate_qa.path("judge"), *files, *load, *more]
+            arguments = ["--metric", evaluate_qa.path("judge"), *files, *load, *more, "--max-unscored", 0.5]
             done = run_command("score", *arguments, code=int(numbers[0] == 0))
-        assert ("The judge gave no verdict on any row." in done.output) is (numbers[0] == 0)
+        assert ("The judge gave no verdict on 1 of 1 row." in done.output) is (numbers[0] == 0)
         printed = re.search(r"rows scored *│ *(\d+) .*rows without a score *│ *(\d+) ", done.output, re.DOTALL)
         assert tuple(map(int, printed.groups())) == numbers
         assert "The column error says why scores are missing, such as: " in done.output
@@ -116,7 +116,7 @@ def test_endpoint_is_asked_only_about_unrecorded_rows(run, server):
     assert server.asked == {"answer 2": 1}
     assert out["per_example"]["score"] == [1, 0, pytest.approx(0.01)]
     assert out["per_example"]["tokens_in"] == [10, 10, 100]
-    assert "|score:logprobs+recorded" in out["signature"]
+    assert out["per_example"]["score_source"] == ["recorded", "recorded", "logprobs"]
 
 
 def test_forms_of_rows(run):
@@ -134,7 +134,7 @@ def test_forms_of_rows(run):
     assert "Imported 6 verdicts." in run("import", "--input", "v.jsonl", *options, "--column", "references=gold")
     columns = {"predictions": [*"abcde"], "references": ["x"] * 5}
     out = judge(model="gpt", cache_dir="cache").compute(**columns)["per_example"]
-    assert out["label"] == ["correct", "not attempted", "correct", "incorrect", "correct"]
+    assert out["judge_label"] == ["correct", "not attempted", "correct", "incorrect", "correct"]
     assert out["score"] == [1, 0, 1, 0, 0.7]
     evouna = judge(model="gpt", cache_dir="cache", protocol="evouna")
     assert evouna.compute(predictions=["f"], references=["x"], questions=["Who?"])["judge"] == 1

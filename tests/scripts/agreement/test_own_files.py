@@ -78,20 +78,14 @@ def test_verdict_of_a_metric_is_no_label_next_to_a_column_of_labels(tmp_path, fi
     data = own_file(tmp_path / file, DataSelection())
     assert [row.label for row in data.rows] == [0.0]
     assert data.dropped == {"mine": {"without a label": 1}}
-    for of_a_judge, expected in (({"asked": True}, 0.0), ({"protocol": "default"}, 0.0), ({}, 1.0)):
-        columns = {"label": "correct", "tokens_in": 9, "correct": False, **of_a_judge}
-        write_rows(tmp_path / file, [row | columns])
-        assert [row.label for row in own_file(tmp_path / file, DataSelection()).rows] == [expected]
+    write_rows(tmp_path / file, [row | {"judge_label": "correct", "correct": False}])
+    assert [row.label for row in own_file(tmp_path / file, DataSelection()).rows] == [0.0]
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"score": 0.3}, "line 2: the column verdict belongs to a metric, like score"),
-        (
-            {"label": "wrong", "tokens_in": 9, "asked": True},
-            "mine.jsonl: the column 'label' holds the verdicts of a judge. Put ",
-        ),
         ({"prediction": None}, "line 2: prediction has None; expected a string"),
         ({"question": " "}, "line 2: a question or a reference is blank"),
         ({"references": []}, "line 2: a question or a reference is blank"),

@@ -149,7 +149,6 @@ def test_equal_labels_of_one_kind_have_no_kappa(sampled):
         (["none.csv"], "there is no such file"),
         (["scored.parquet"], "labels are written to a .csv or .jsonl file"),
         (["bare.jsonl"], "no column 'prediction'. Give rows to label"),
-        (["judged.jsonl"], "the column 'label' holds the verdicts of a judge. Name another column for labels"),
         (["odd.jsonl"], "odd.jsonl, line 1: the column 'label' is 'maybe'; expected 1 or 0"),
         (["labels.csv", "--show", "kin"], "labels.csv: there is no column 'kin'. Did you mean 'kind'?"),
         (["labels.csv", "--kappa", "labels.csv"], "no row is labeled in both labels.csv and labels.csv"),
@@ -159,7 +158,6 @@ def test_label_reports_bad_input(sampled, arguments, message):
     sampled()
     write_rows("scored.parquet", ROWS)
     write_rows("bare.jsonl", [{"question": "Q?"}])
-    write_rows("judged.jsonl", [{"prediction": "a", "score": 1.0, "label": "correct", "tokens_in": 100, "asked": True}])
     write_rows("odd.jsonl", [{"prediction": "a", "label": "maybe"}])
     assert message in run("label", *arguments, code=1)
 
