@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .._shared.words import exact_words
 from .comparison import Texts
@@ -75,8 +75,8 @@ def _only_name(reference: str) -> tuple[Mapping[str, int], set[int], str] | None
     return (cycle, _find_names(words, cycle), year) if cycle else None
 
 
-def weekdays(text: str) -> frozenset[int]:
-    """Return the weekdays that a text lists, from 0 for Monday; nothing for another text.
+def weekdays(text: str, known: Collection[str] = FILLERS) -> frozenset[int]:
+    """Return the weekdays that a text lists, from 0 for Monday; nothing for a text with words that are not `known`.
 
     >>> sorted(weekdays("Mon–Wed and Sunday")), sorted(weekdays("on weekdays")), sorted(weekdays("not on Monday"))
     ([0, 1, 2, 6], [0, 1, 2, 3, 4], [])
@@ -94,7 +94,7 @@ def weekdays(text: str) -> frozenset[int]:
                 days += [place % 7 for place in range(days[-1], day if days[-1] < day else day + 7)]
             days.append(day)
             to = False
-        elif word not in FILLERS:
+        elif word not in known:
             return frozenset()
     return frozenset(days)
 
@@ -106,7 +106,7 @@ def has_weekdays(reference: str) -> bool:
 
 def compare_weekdays(texts: Texts) -> bool | None:
     """Return whether an answer lists the reference's weekdays; None if it has other words."""
-    days = weekdays(texts.answer)
+    days = weekdays(texts.answer, FILLERS | texts.question_words)
     return weekdays(texts.reference) == days if days else None
 
 

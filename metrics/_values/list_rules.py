@@ -9,7 +9,7 @@ from dataclasses import replace
 from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .list_matching import match_parts
-from .lists import EXCLUDES, POINT, SOLVE, asks_order, parts, parts_or_solutions, without_remarks
+from .lists import EXCLUDES, POINT, SOLVE, TAIL, asks_order, parts, parts_or_solutions, without_remarks
 from .phrases import ends_in_negation
 
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
@@ -97,7 +97,7 @@ def compare_choice(texts: Texts) -> Comparison | None:
         return None
     wanted, listed = (_COUNTS[match[1].lower()], match[2]) if match else (1, texts.reference)
     accepted = {exact_words(part) for part in parts(listed)}
-    said = {exact_words(part) for part in parts(texts.answer.strip())}
+    said = {exact_words(part) for part in parts(TAIL.sub("", texts.answer.strip()))}
     if len(accepted) <= wanted:
         return None
     wrong = texts.short and accepted.isdisjoint(said)

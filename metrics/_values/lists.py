@@ -11,7 +11,7 @@ from .reading import Mention, read
 from .word_tables import pattern_of
 
 SEPARATOR = re.compile(
-    r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&、，・]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
+    r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&、，・→]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
     r"\band also\b|\band\b|\bund\b|\bet\b|(?<=[^\W\d_]{2} )y(?= [^\W\d_]{2})|\bas well as\b|\bplus\b)+\s*",
     re.IGNORECASE,
 )
@@ -21,7 +21,7 @@ _NOUNS = r"(?!\w*(?:ss|us|is|gas|was|does|has)\b)\w+s\b(?! (?:is|was|does|has|ma
 _THINGS = r"(?!species|series)\w{3,}[^\W\dsui]s"
 _SEVERAL = re.compile(
     rf"^match\b|\b(?:two|three|four|five|six|seven|both of|both the|all|everyone|everybody|list|each|name the|"
-    rf"which (?:two|three|\w+ are|{_NOUNS}|{_THINGS} does|(?:week)?days is)|"
+    rf"which (?:two|three|\w+ are|of (?:these|the following)(?: \w+)? are|{_NOUNS}|{_THINGS} does|(?:week)?days is)|"
     rf"what (?:are|were|{_NOUNS})|who (?:are|were)|"
     r"and what|and who|steps|parts|"
     r"order|sequence|components|solve|roots|solutions|welche|quels|quelles|cuáles|qué \w{3,}s|quali)\b",
@@ -43,7 +43,7 @@ _KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-−+\d])")
 EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
 _LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
-_TAIL = re.compile(r"\s(?:are|were|is|was)\b[^,;]*$")
+TAIL = re.compile(r"\s(?:are|were|is|was|would be)\b[^,;]*$")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
 # A remark in parentheses at the end, such as "(in this order)".
 _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
@@ -51,7 +51,8 @@ _REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 _CLOSING = re.compile(
     r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$|"
     r",? (?:[–—-] )?\w+ (?:in (?:total|all)|altogether)\W*$|"
-    r", (?:i (?:believe|think|guess)|of course|obviously|respectively|etc)\W*$|[,;] (?:since|because|these are) .*$",
+    r", (?:i (?:believe|think|guess)|of course|obviously|respectively|etc)\W*$|"
+    r"[,;] (?:since|because|these are|while|whereas|the (?:other|rest|remaining)) .*$",
     re.IGNORECASE,
 )
 _SO = re.compile(r"^.*\b(?:so|hence|thus|therefore),? (?:they|these|those|the \w+(?: \w+)?) are\b", re.IGNORECASE)
@@ -119,7 +120,7 @@ def _list_in(texts: Texts) -> str:
     if remark and texts.reference[-1] != ")" and {*exact_words(remark[2])}.isdisjoint(exact_words(texts.reference)):
         answer = remark[1]
     answer = HEDGE.sub("", answer)
-    lead, tail = _LEAD.match(answer), _TAIL.search(answer)
+    lead, tail = _LEAD.match(answer), TAIL.search(answer)
     if tail and words.isdisjoint(exact_words(tail[0])):
         return answer[: tail.start()]
     return answer[lead.end() :] if lead and words.isdisjoint(exact_words(lead[0])) else answer  # "The two of them are"

@@ -15,12 +15,11 @@ from .phrases import singular, singulars, stem
 from .quantities import COUNTED, NO_NOUN, NOT_NOUNS, compare_quantities
 from .reading import Mention
 from .units import same_unit
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 
 _MORE = word_set("more fewer less additional other another extra")
 _RESULT = re.compile(
-    r"(?:\b(?:so|total(?:ing|s)?|(?:al)?together|overall|therefore|thus|makes|equals|gives|yields|leaves|"
-    r"that(?:'s| is)|answer is|which is|comes? to|round(?:s|ed) to)\b|\bdifference of|=)[^\d=]{0,16}$|"
+    rf"(?:\b(?:{pattern_of('result')})\b|=)[^\d=]{{0,16}}$|"
     r"\b(?:so|therefore|thus|hence),? the (?:\w+ ){1,4}(?:is|was|are) (?:about )?[$€£]?$",
     re.IGNORECASE,
 )
@@ -104,7 +103,8 @@ def counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) ->
         return False
     if counted and mention.noun.endswith("s"):
         return counted.isdisjoint(singulars(texts.answer_words))
-    return texts.short and not set(words) <= set(question_words)
+    other = mention.noun.endswith("s") and not mention.unit and not set(words) <= {*texts.answer_words, *question_words}
+    return other or (texts.short and not set(words) <= set(question_words))
 
 
 def select_verdict(texts: Texts, compared: Sequence[tuple[Mention, bool]], words: Sequence[str]) -> bool | None:

@@ -29,7 +29,8 @@ _RATIO = re.compile(
     r"(\d{1,9}|\d{1,3}(?:,\d{3})+)(?![\d:/×-]|[.,]\d)"
 )
 _BY = re.compile(r"\s*(?:[×xX*]|by)\s*")
-_RATIO_OF, _PARTS = re.compile(r"\bratio of (\w+) to (\w+)"), re.compile(r"(\d+) parts? (?:of )?(\w+)")
+_RATIO_OF = re.compile(r"\bratio of (\w+) to (\w+)|\b(\w+)-to-(\w+) ratio")
+_PARTS = re.compile(r"(\d+) parts? (?:of )?(\w+)")
 _PLURAL = re.compile("e?s*$")
 _UNITS = re.compile(r"\s(?:square |cubic |sq\.? )?units?\W*$")
 _CONSTANT = re.compile(r"(.*?(?:[\dπ)]|pi))(?:\s+(?!sqrt|rad|pi\b)([^\W\d_].*))?$")
@@ -142,7 +143,7 @@ def _compare_ratio(texts: Texts) -> bool | None:
         return None
     asked = _RATIO_OF.search(texts.question)
     if asked and (parts := dict(map(reversed, _PARTS.findall(texts.answer_values.text)))):
-        numbers = tuple(parts.get(name) for name in asked.groups())
+        numbers = tuple(parts.get(name) for name in asked.groups() if name)
         return None if None in numbers else numbers == reference
     # "One part cement to two parts sand" may name the things in another order than the question.
     (left, right), (first, second) = (map(int, ratio) for ratio in (reference, ratios[0]))

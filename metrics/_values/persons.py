@@ -14,7 +14,7 @@ from .word_tables import pattern_of
 
 _ROLE = rf"(?:{pattern_of('role')})"
 _WHO = re.compile(
-    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w-]+){{0,3}}[ -]{_ROLE})\b|"
+    rf"\b(?:who|whom|whose|first person|(?:which|what|name the)(?: (?!is\b|was\b|did\b)[\w'’-]+){{0,3}}[ -]{_ROLE})\b|"
     rf"^\W*(?:the )?{_ROLE} (?:of|who)\b|: {_ROLE}\W*$|\bby\W*$|"
     rf"^\W*(?:{pattern_of('who')})\b|\b(?:{pattern_of('whose')})\b|"
     r"\bwhich (?P<family>(?-i:[A-Z])\w+)",
@@ -39,7 +39,7 @@ _FORMS_OF = {name: group for group in name_sets("form") for name in group}
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яё]"
 _CAPITALIZED = re.compile(
     rf"(?<![\w.'’-]){_CAPITAL}[\w'’.-]*"
-    rf"(?:\s+(?:(?:{'|'.join(sorted(_PARTICLES))})\s+)*{_CAPITAL}[\w'’.-]*)*"
+    rf"(?:\s+(?:(?:{'|'.join(sorted(_PARTICLES))}|the(?=\s+(?:Elder|Younger|Great)\b))\s+)*{_CAPITAL}[\w'’.-]*)*"
 )
 # A name at the start of a sentence, and what follows it if the sentence is about that person.
 _SUBJECT = re.compile(
@@ -61,6 +61,8 @@ _LONGEST_PERSON, _LONGEST_ANSWER = 5, 20  # Words.
 _FULL, _SHORTEST_NAME = 2, 3  # Words of a given name and a family name; letters.
 # Similarities of names below which they are different; given names of the same first letter may be nicknames.
 _SIMILAR_NAME, _SIMILAR_NICKNAME, _SIMILAR_FAMILY = 0.5, 0.32, 0.65
+_QUOTED = re.compile(r"(?<!\w)['‘]([^'’]{1,60})['’](?!\w)")
+_SIGN = re.compile(r"\d|(?<!\w)['’]|['’](?:s\b|(?!\w))")  # not in O'Neill
 _PATRONYMIC = re.compile(r"\w{2,}(?:[oe]vi(?:t?ch|ch)|[oe]vna|[ое]вич|[ое]вна|ильич|инична)")
 _Person = tuple[list[str], int]  # The words of a name, and a number, which is 6 for George VI and 2 for Jr.
 
@@ -90,7 +92,7 @@ def compare_person(texts: Texts) -> bool | None:
 
 def _compare_sentence(texts: Texts, reference: _Person) -> bool | None:
     """Compare a person with the names in a sentence."""
-    answer = texts.answer.strip()
+    answer = _QUOTED.sub(r"\1", texts.answer.strip())
     if answer.count(" ") > _LONGEST_ANSWER or _DENIES.search(answer.lower()):
         return None
     asked = {without_accents(word.lower()) for word in exact_words(texts.question)}
@@ -182,7 +184,7 @@ def _person(text: str) -> _Person:
     if not names or len(words) > _LONGEST_PERSON or names[0].lower() in _NO_NAMES or text.isupper():
         return [], 0
     capitalized = all(word[:1].isupper() or word.lower() in _PARTICLES for word in names if word)
-    has_sign = any(char.isdigit() or char in "'’" for char in text)
+    has_sign = _SIGN.search(text)
     if has_sign or not (capitalized or (len(words) == 1 and text.islower())):
         return [], 0
     names[-1:] = _DOUBLE.split(names[-1])

@@ -26,6 +26,7 @@ _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
+_ASKS_LIMIT = re.compile(r"\b(?:maximum|minimum|limit|at most|at least|max|min)\b", re.IGNORECASE)
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 # Ratio of a number and one that may be a vague form of it, in another unit or in the same one.
 _NEAR, _ROUNDED = 1.25, 1.1
@@ -33,7 +34,9 @@ _NEAR, _ROUNDED = 1.25, 1.1
 
 def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    if mention.bound != reference.bound:
+    if mention.bound != reference.bound and not (
+        mention.bound and not reference.bound and _ASKS_LIMIT.search(texts.question)
+    ):
         differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
         return False if differs or (mention.bound and reference.bound) else None
     if reference.unit and mention.unit:

@@ -129,6 +129,7 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
     if not asked or " than " in answer or not word or NEGATION.search(f"{question} {answer}"):
         return None
     first, name, side, second = asked
+    first, second = first - second, second - first  # Lake Baikal and Lake Tanganyika
     subject, after = (
         frozenset(map(stem, content_words(text))) for text in (lowered[: word.start()], lowered[word.end() :])
     )

@@ -34,6 +34,7 @@ _PRONOUN_AND_VERB = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
+_PAUSE = re.compile(r"[,;:–—]")
 _NOBODY = re.compile(
     r"\W*(?:nobody|no one|none(?: of (?:them|us|it|those|these))?|nothing) (?:is|are|was|were|has|have|had|does|do|did|"
     r"can|could|will|would)(?: so far| yet| ever)?\W*",
@@ -82,6 +83,13 @@ _RELATIVE = re.compile(r",? (?:that|which|who|when|while|as (?:it|they|he|she)) 
 _ASKS_THE = re.compile(r"(?:Is|Was|Are|Were) (?P<subject>[^\W\d_a-z][\w .'’-]{0,60}?) the (?P<noun>.+)")
 _NAMES = re.compile(r"(?:No, )?[Tt]he ([\w '’-]{1,60}?) (?:is|was|are|were) (?P<name>[^\W\d_a-z][\w .'’-]{0,60}?)\W*")
 _NOT_BUT = re.compile(r"(?:(?i:correct|right|true), )?([^,;.]+), (?:and |but )?not ((?:[\w'’-]+ ){0,4}[\w'’-]+)\W*")
+_BEFORE = re.compile(r"^(?:In|On|At|With|By|For|From|During|Under|Within)\b [^,.;]{1,60}, ")
+_SAME = re.compile(r"\b((?:is|are) free (?:of|from)|belong to(?: the)?|part of)\b")
+_SAME_AS = {
+    **dict.fromkeys(("is free of", "are free of", "is free from", "are free from"), "does not contain"),
+    **dict.fromkeys(("belong to the", "belong to"), "are"),
+    "part of": "a member of",
+}
 # What may follow a statement, such as a place.
 _PLACE = re.compile(
     r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
@@ -165,7 +173,7 @@ def polarity(text: str) -> bool | None:
     if match := _OF_COURSE.match(text):
         return False if match["no"] else None if not _DENIERS.isdisjoint(words[:5]) else True
     first, second, *_ = [*words[words[0] in _INTERJECTIONS and len(words) > 1 :], ""]
-    adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and "," not in text[:14]
+    adjective = first in _ADJECTIVES and len(words) > _LONGEST_YES and not _PAUSE.search(text[:14])
     if first in _YES and not adjective:
         denied = first not in _ENGLISH_YES and not _DENIERS.isdisjoint(words[1:4])
         # "Correct, they are not."
@@ -258,7 +266,7 @@ def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
-    clause = _CLAUSE.split(answer, maxsplit=1)[0]
+    clause = _CLAUSE.split(_SAME.sub(lambda match: _SAME_AS[match[1]], _BEFORE.sub("", answer)), maxsplit=1)[0]
     if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
         return None
     cut = _PLACE.match(question)
