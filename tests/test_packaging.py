@@ -78,7 +78,7 @@ def test_the_wheel_holds_the_folders_without_developers_files(wheel):
     assert not [name for name in names if re.match(r"dev/|examples/|training/(natural|polarity|written|README)", name)]
     code = [archive.read(f"evaluate_qa/{name}") for name in names if name.endswith(".py")]
     assert len(archive.namelist()) <= 420
-    assert sum(text.count(b"\n") for text in code) <= 37_800
+    assert sum(text.count(b"\n") for text in code) <= 38_400
     assert wheel.stat().st_size <= 14 * 2**20
 
 
