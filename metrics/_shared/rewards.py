@@ -131,7 +131,8 @@ class ForReward(Scorer):
         """Return a function for `GRPOTrainer(reward_funcs=…)` and the other online trainers of TRL.
 
         Each step scores all completions of a process in one call. The model runs on the CPU unless the metric was
-        loaded with a `device`, so that the accelerator is free for the policy.
+        loaded with a `device`, so that the accelerator is free for the policy. A policy may learn to add filler, which
+        can raise the scores of wrong answers: read samples, and limit the length of completions.
 
         Args:
             answers: Column of the data set with the right answers, a string or a list of strings per row. A row with

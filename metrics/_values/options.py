@@ -23,8 +23,8 @@ class ValueOptions(Options):
     typed: Collection[str] | Literal["auto", False] = option(
         "auto",
         _TYPED,
-        "Compare numbers, dates, choices, lists, … by rules where they are sure: `auto` (all kinds, with the embedded "
-        "models only), False, or a list of kinds.",
+        "Let rules decide values such as numbers and dates: `auto` (all kinds, default models only), a list of kinds, or "
+        "False (model only).",
         control=Control("Values", values={"auto": "compare numbers, dates, … by rules", False: "model only"}, info=""),
     )
     tolerance: float | None = option(
