@@ -23,8 +23,8 @@ class ValueOptions(Options):
     typed: Collection[str] | Literal["auto", False] = option(
         "auto",
         _TYPED,
-        "Let rules decide values such as numbers and dates: `auto` (all kinds, default models only), a list of kinds, or "
-        "False (model only).",
+        "Let rules decide values such as numbers and dates: `auto` (all kinds, default models only), a list of kinds, "
+        "or False (model only).",
         control=Control("Values", values={"auto": "compare numbers, dates, … by rules", False: "model only"}, info=""),
     )
     tolerance: float | None = option(
