@@ -118,11 +118,14 @@ def _text(value: object) -> str:
     return clean(value) if is_visible(value) else ""
 
 
-_LIST_AS_TEXT = re.compile(r"""\[\s*(['"](.*['"])?\s*)?\]""", re.DOTALL)
+_LIST_AS_TEXT = re.compile(r"""\[\s*".*"\s*\]""", re.DOTALL)
 
 
 def is_list_as_text(value: object) -> bool:
-    """Return whether a value is a list of strings written as text, such as `'["Paris", "Paris, France"]'`."""
+    """Return whether a value is a list of strings written as JSON, such as `'["Paris", "Paris, France"]'`.
+
+    `"['a']"` and `"[]"` may be what a program prints.
+    """
     return isinstance(value, str) and _LIST_AS_TEXT.fullmatch(value.strip()) is not None
 
 

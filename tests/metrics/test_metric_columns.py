@@ -55,12 +55,12 @@ def plain(texts):
     return all(type(text) is str for text in texts)
 
 
-@pytest.mark.parametrize("text", ['["Paris", "paris"]', "['Paris', \"it's\"]", " []\n"])
+@pytest.mark.parametrize("text", ['["Paris", "paris"]', ' ["Paris"]\n'])
 def test_a_list_of_references_written_as_text_is_refused(text):
     """As in a column of Parquet that was saved with json.dumps; a text in a list is one reference."""
     with pytest.raises(RowValueError, match=r"^bem: references\[1\] is .*; expected a list, not .*json\.loads"):
         check_column("bem", "references", ["a", text], texts)
-    assert check_column("bem", "references", ["[0, 1]", "[so] it is", [text]], texts)[2] == [text]
+    assert check_column("bem", "references", ["[0, 1]", "['a', 'b']", "[]", [text]], texts)[3] == [text]
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
