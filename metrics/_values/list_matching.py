@@ -12,7 +12,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
 from .comparison import Texts
-from .lists import LONGEST_SOLUTION, SEPARATOR, is_ordered, is_title, only_number, parts_to_match
+from .lists import LONGEST_SOLUTION, OPEN, SEPARATOR, is_ordered, is_title, only_number, parts_to_match
 from .number_words import with_digits
 from .numbers import equal
 from .phrases import FILLERS, singular
@@ -31,10 +31,10 @@ _ASSIGNED = re.compile(
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _TRUTH = {"t": "true", "f": "false"}
 _ONLY = re.compile(r"^\W*(?:only|just)(?: (?:on|in|at))? ", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _FEW_WORDS = 3  # Words of a part that may be a sentence.
 _SHORT_PART = 2  # Words of a part that has no other form.
 _WORDS_PER_PART = 6
+_SIMILAR_WORD = 0.5
 _SIMILAR, _LONG_NAME = 0.7, 6  # Similarity of two spellings of a name, and the fewest letters of such a name.
 _FEWEST, _MORE_WORDS = 2, 2  # Assignments of a list, and words of an answer besides its numbers.
 
@@ -158,7 +158,7 @@ def _lacks(texts: Texts, required: Sequence[str], missing: Sequence[str]) -> boo
     absent = words.isdisjoint(word[:4] for part in missing for word in exact_words(part))
     short = len(texts.answer_words) <= _WORDS_PER_PART * len(required)
     only = 0 if _ONLY.match(texts.answer) else 1
-    return only < kept == items and absent and short and not _OPEN.search(texts.answer)
+    return only < kept == items and absent and short and not OPEN.search(texts.answer)
 
 
 def _compare_missing(
@@ -202,6 +202,9 @@ def _starts(words: Sequence[str], part: Sequence[str]) -> list[int]:
 
 def _alike(left: str, right: str) -> bool:
     """Return whether two parts may name the same thing: words with the same start, similar ones, or an acronym."""
+    changes = [pair for pair in zip(exact_words(left), exact_words(right), strict=False) if pair[0] != pair[1]]
+    if len(changes) == 1 < len(exact_words(left)) == len(exact_words(right)):
+        return SequenceMatcher(None, *changes[0]).ratio() > _SIMILAR_WORD  # "proof of income" and "proof of address"
     starts = [{word[:4] for word in exact_words(part)} for part in (left, right)]
     long = min(len(left), len(right)) >= _LONG_NAME
     similar = long and SequenceMatcher(None, left.lower(), right.lower()).ratio() > _SIMILAR

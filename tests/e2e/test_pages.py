@@ -115,9 +115,10 @@ def test_a_report_is_accessible_and_fits(browser, axe, artefacts, tmp_path):
             | {"prediction": f"It is Paris {at}. {'word' * 60}", "score": score, "kind": "ab"[at % 2]}
             for at, score in enumerate(generator.random(60).tolist())
         ])  # fmt: skip
-    write_rows(tmp_path / "labels.jsonl", [{"id": f"r{at}", "label": at % 2} for at in range(40)])
+    for name in ("old", "new"):
+        write_rows(tmp_path / f"{name}-labels.jsonl", [{"id": f"r{at}", "label": at % 2} for at in range(40)])
     files = [tmp_path / name for name in ("old.jsonl", "new.jsonl")]
-    labels = ["--labels", tmp_path / "labels.jsonl"] * 2
+    labels = [part for name in ("old", "new") for part in ("--labels", tmp_path / f"{name}-labels.jsonl")]
     target = tmp_path / "report.html"
     run_command("report", *files, *labels, "--by", "kind", "--output", target)
     grounds = {}

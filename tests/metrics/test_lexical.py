@@ -47,8 +47,8 @@ def test_long_and_length_count_exact_words():
         answers, [["a the four words here", "one two three four five"], ["x"], ["five words are long, too"]]
     )
     assert found["long"].tolist() == [0, 1, 0, 1]
-    # "five words it has" are four; thirty count as twenty, zero as one.
-    assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(20), 0])
+    # "five words it has" are four; thirty count as eight, zero as one.
+    assert found["length"].tolist() == pytest.approx([np.log(4), np.log(4), np.log(8), 0])
     # "five words it has" has 4 + 5 + 2 + 3 trigrams; the reference has the four of "five".
     assert found["trigram_precision"].tolist() == pytest.approx([0, 4 / 14, 0, 0])
     # For a reference of five words, an answer of fifteen words is long, and one of sixteen is not.

@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.terminal import new_table
 
 COLUMNS = {
-    "predictions": ["Paris", "It is Lyon, as everybody knows.", "", "Paris"],
+    "predictions": ["Paris", "Lyon, as everybody knows.", "", "Paris"],
     "references": [["Paris", "Paris, France"], ["Paris"], ["x"], ["Paris"]],
     "questions": ["Capital?"] * 4,
 }

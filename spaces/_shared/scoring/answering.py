@@ -43,6 +43,9 @@ def explain(specification: Specification, scorer: HostedScorer, analysis: Analys
     outcome = specification.explain(scorer, row, analysis.features, options)
     if not row["predictions"].strip():
         return replace(outcome, marks=(), why="An empty answer scores 0.")
+    start = max(0, analysis.original["predictions"].find(row["predictions"]))  # where courtesies end
+    marks = [replace(mark, start=mark.start + start, end=mark.end + start) for mark in outcome.marks]
+    outcome = replace(outcome, marks=marks)
     if isinstance(options, ValueOptions):
         outcome = _by_values(outcome, row, options)
     if key is not None and outcome.best_reference is not None:
