@@ -59,7 +59,7 @@ _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|an
 _asks_expansion = lru_cache(maxsize=1 << 8)(re.compile(r"\bstands? for\b|\bfull form\b|\bacronym\b").search)
 LONG_NUMBER = re.compile(r"\d[\d /()-]{7,30}\d")
 _FEWEST_DIGITS = 9
-_SAME_WORD = 0.8  # Similarity of two spellings of a word.
+_SAME_WORD = 0.6  # Similarity of two spellings of a word.
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
@@ -145,7 +145,7 @@ def has_same_digits(texts: Texts) -> bool:
     numbers = [
         "".join(filter(str.isdigit, number)) for number in LONG_NUMBER.findall(f"{texts.reference};{texts.answer}")
     ]
-    return len(numbers[0]) >= _FEWEST_DIGITS and numbers[0] in numbers[1:]
+    return len(numbers[0]) >= _FEWEST_DIGITS and numbers[:1] == numbers[1:] and " not " not in texts.answer
 
 
 def compare_acronym(texts: Texts) -> bool | None:

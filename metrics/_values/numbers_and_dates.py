@@ -12,13 +12,13 @@ from .list_rules import compare_list, compare_points
 from .lists import is_list
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
-from .phrases import ends_in_negation
+from .phrases import NEGATION, ends_in_negation
 from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
-from .text import plain
+from .text import VOWEL_SIGNS, plain
 from .time_rules import compare_appointment, compare_hours, compare_time
 from .units import convert, same_unit, unit_at
-from .word_tables import pattern_of
+from .word_tables import WORDS, pattern_of
 
 _LISTED = re.compile(r"[,;&\n、，・]| (?:and|or|und|et|y|e) |[–-] ")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -40,6 +40,12 @@ _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to ano
 _LONG = 8  # Words.
 _ASKS_NOTATION = re.compile(rf"\b(?:in|as|into|to) (?:an? )?(?:{pattern_of('notation')})\b|^compute\b", re.IGNORECASE)
 _SCORE = re.compile(r"\b([^\W\d_a-z]\w+(?: [^\W\d_a-z]\w*)*):? (\d{1,4})(?![\w:/%]|[.,]\d)")
+# Words that change a value in a way that no rule reads, such as "more than" and "quarter to", by language.
+_UNREAD = {
+    language: re.compile(rf"(?<![\w{VOWEL_SIGNS}])(?:{words})(?![\w{VOWEL_SIGNS}])")
+    for language, kind, _, words in WORDS
+    if kind == "unread"
+}
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 
 
@@ -54,6 +60,9 @@ def compare_number_or_date(texts: Texts) -> Comparison | None:
     reference, asked = texts.reference, texts.question.split()
     if _ASKS_NOTATION.search(texts.question) and texts.answer.strip(" .$") in asked and reference not in asked:
         return Comparison("number", False)  # "1994" for "MCMXCIV"
+    unread = _UNREAD.get(texts.language[0])
+    if unread and unread.search(texts.answer.lower()) and not unread.search(reference.lower()):
+        return Comparison("number")
     # The answer to "where" is a place, even if the reference has a number.
     place = _WHERE.match(texts.question) and (_LETTERS.search(reference) or _YEAR.fullmatch(reference))
     return first_verdict((_LIST,) if place or not has_value(reference) else _RULES, texts)
@@ -92,7 +101,9 @@ def _compare_scores(texts: Texts) -> bool | None:
     [True, False]
     """
     wanted, said = (dict(_SCORE.findall(text)) for text in (texts.reference, texts.answer))
-    if len(wanted) < 2 or _SCORE.sub("", texts.reference).strip(" ,;.-–&and") or not wanted.keys() <= said.keys():  # noqa: PLR2004
+    repeats = len(said) < len(_SCORE.findall(texts.answer)) or NEGATION.search(texts.answer)
+    only_scores = len(wanted) > 1 and not _SCORE.sub("", texts.reference).strip(" ,;.-–&and")
+    if repeats or not only_scores or not wanted.keys() <= said.keys():
         return None
     return all(said[name] == number for name, number in wanted.items())
 

@@ -27,6 +27,7 @@ COMMAND = re.compile(
     r"(?:python3?|node|bash) [\w/]*\.|(?i:select) [\w*]|"
     r"(?:(?:ORDER|GROUP) BY|INSERT INTO|DELETE FROM|UPDATE|(?:CREATE|ALTER|DROP) TABLE|TRUNCATE|WHERE|let mut) \w"
 )
+_DENIES = re.compile(r",? (?:(?:and )?not|rather than|instead of|since|because) ")
 _PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
 _NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
 _WITH_SUBCOMMANDS = word_set("git docker npm kubectl pip apt apt-get brew cargo conda yarn systemctl sudo")
@@ -67,6 +68,8 @@ def compare_program(texts: Texts) -> bool | None:
     regex = "regex" in question or "regular expression" in question or bool(_ESCAPE.search(texts.reference))
     reference = _tidy(texts.reference)
     if not _is_program(texts.reference, reference, regex):
+        return None
+    if _DENIES.search(texts.answer) and not _DENIES.search(texts.reference):
         return None
     quoted = QUOTED.findall(texts.answer)
     answer = quoted[0] if quoted else texts.answer

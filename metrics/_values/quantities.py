@@ -26,7 +26,12 @@ _PERIODS = {"ann": "year", "yea": "year", "mon": "month"}
 _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|payment|fee|cost)\b)", re.IGNORECASE)
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
-_ASKS_LIMIT = re.compile(r"\b(?:maximum|minimum|limit|at most|at least|max|min)\b", re.IGNORECASE)
+_ASKS_LIMIT = {
+    "less": re.compile(r"\b(?:maximum|limit|at most|max)\b", re.IGNORECASE),
+    "more": re.compile(r"\b(?:minimum|at least|min)\b", re.IGNORECASE),
+}
+_NOT_MORE = re.compile(r"(?:\bnot|\bnever|n['’]t) (?:\w+ )?more than\W*$")
+_EXCLUSIVE = re.compile(r"(?<!no )(?<!not )(?:\b(?:under|below|over|above)|\b(?:fewer|less|more) than)\W*$")
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 # Ratio of a number and one that may be a vague form of it, in another unit or in the same one.
 _NEAR, _ROUNDED = 1.25, 1.1
@@ -34,9 +39,7 @@ _NEAR, _ROUNDED = 1.25, 1.1
 
 def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    if mention.bound != reference.bound and not (
-        mention.bound and not reference.bound and _ASKS_LIMIT.search(texts.question)
-    ):
+    if mention.bound != reference.bound and not _states_limit(mention, reference, texts):
         differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
         return False if differs or (mention.bound and reference.bound) else None
     if reference.unit and mention.unit:
@@ -55,6 +58,16 @@ def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bo
     if mention.unit or reference.unit:
         return _compare_without_unit(mention, reference, same, texts)
     return same
+
+
+def _states_limit(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    """Return whether a number is the limit that a question asks for: "at most 4 g" for the maximum dose."""
+    if not mention.bound or reference.bound:
+        return False
+    before = texts.answer_values.text[max(0, mention.start - 30) : mention.start].lower()
+    at_most = _NOT_MORE.search(before)
+    asked = _ASKS_LIMIT["less" if at_most else mention.bound].search(texts.question)
+    return asked is not None and not (_EXCLUSIVE.search(before) and not at_most)
 
 
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:

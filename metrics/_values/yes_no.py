@@ -35,6 +35,7 @@ _PRONOUN_AND_VERB = re.compile(
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
 _PAUSE = re.compile(r"[,;:–—]")
+_ANYBODY = re.compile(r"\W*\w+ any(?:one|body|thing)?\b")
 _NOBODY = re.compile(
     r"\W*(?:nobody|no one|none(?: of (?:them|us|it|those|these))?|nothing) (?:is|are|was|were|has|have|had|does|do|did|"
     r"can|could|will|would)(?: so far| yet| ever)?\W*",
@@ -79,10 +80,8 @@ _COUNTED_NEGATION = re.compile(
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _REASON = re.compile(r" because\b| since\b|, as\b")
-_RELATIVE = re.compile(r",? (?:that|which|who|when|while|as (?:it|they|he|she)) ")
-_ASKS_THE = re.compile(r"(?:Is|Was|Are|Were) (?P<subject>[^\W\d_a-z][\w .'’-]{0,60}?) the (?P<noun>.+)")
-_NAMES = re.compile(r"(?:No, )?[Tt]he ([\w '’-]{1,60}?) (?:is|was|are|were) (?P<name>[^\W\d_a-z][\w .'’-]{0,60}?)\W*")
-_NOT_BUT = re.compile(r"(?:(?i:correct|right|true), )?([^,;.]+), (?:and |but )?not ((?:[\w'’-]+ ){0,4}[\w'’-]+)\W*")
+_RELATIVE = re.compile(r",? (?:which|who) ")
+_CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")
 _BEFORE = re.compile(r"^(?:In|On|At|With|By|For|From|During|Under|Within)\b [^,.;]{1,60}, ")
 _SAME = re.compile(r"\b((?:is|are) free (?:of|from)|belong to(?: the)?|part of)\b")
 _SAME_AS = {
@@ -200,12 +199,9 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    if _NOBODY.fullmatch(answer) and not _COUNTED_NEGATION.search(question):
+    if _NOBODY.fullmatch(answer) and _ANYBODY.match(question) and not _COUNTED_NEGATION.search(question):
         return False
-    verdicts = (
-        judge(question, answer)
-        for judge in (_judges, _permits, _emphasizes, ranks_first, _contrasts, _names, _states, _has_pole)
-    )
+    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states, _has_pole))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
@@ -234,34 +230,6 @@ def _emphasizes(question: str, answer: str) -> bool | None:
     return None if {verb, stem(verb)}.isdisjoint([*asked, *map(stem, asked)]) else not match["no"]
 
 
-def _contrasts(question: str, answer: str) -> bool | None:
-    """Return whether an answer affirms a question by "X, not Y", where only X or only Y is in the question.
-
-    >>> _contrasts("Is Perth the capital?", "It's Canberra, not Perth."), _contrasts("Is he 5?", "He is 5, not 6.")
-    (False, True)
-    """
-    match = _NOT_BUT.fullmatch(answer)
-    if not match or _COUNTED_NEGATION.search(f"{question} {match[1]}"):
-        return None
-    asked = {*map(stem, exact_words(question))} - _AUXILIARIES
-    known = asked | _AUXILIARIES | _PRONOUNS | _SMALL
-    said, denied = ({*map(stem, exact_words(text))} - _AUXILIARIES - _PRONOUNS - _SMALL for text in match.groups())
-    if not said or not denied:
-        return None
-    if denied <= asked and not said <= known:
-        return False
-    return True if said <= known and said & asked and not denied & asked else None
-
-
-def _names(question: str, answer: str) -> bool | None:
-    """Return whether an answer names the thing of a question such as "Is A the B?": "The B is C." is a no."""
-    asked, said = _ASKS_THE.match(question), _NAMES.fullmatch(answer)
-    if not asked or not said or not {*exact_words(said[1])} <= {*exact_words(asked["noun"])}:
-        return None
-    name, subject = {*exact_words(said["name"])}, {*exact_words(asked["subject"])}
-    return False if name.isdisjoint(subject) else True if name == subject else None
-
-
 def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
@@ -269,7 +237,7 @@ def _states(question: str, answer: str) -> bool | None:
     clause = _CLAUSE.split(_SAME.sub(lambda match: _SAME_AS[match[1]], _BEFORE.sub("", answer)), maxsplit=1)[0]
     if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
         return None
-    cut = _PLACE.match(question)
+    cut = None if _CONDITION_AFTER.search(clause) else _PLACE.match(question)
     verdicts = (
         _repeats(asked, said, question)
         for asked in (question, *([cut[1]] if cut else []))
@@ -299,12 +267,13 @@ def _repeats(question: str, clause: str, whole: str) -> bool | None:
     brief = words[0] in _PRONOUNS and (len(said) <= _BRIEF or near)  # "They are immutable.", "It diverges to infinity."
     if repeated < _REPEATED * len(asked) and not brief:
         return None
-    known = {*asked, *map(stem, exact_words(whole))}
+    whole_question = [*map(stem, exact_words(whole))]
+    known = {*asked, *whole_question}
     new = [pair for pair in zip(words, said, strict=True) if pair[1] not in known and pair[0] not in _PRONOUNS | _SMALL]
     near = near and len(said) <= len(asked) + _BRIEF
     adds = not near and any(not opposite(word, asked) and not opposite(end, asked) for word, end in new)
     earlier = _WAS.search(clause) and not _WAS.search(whole)
-    order = [asked.index(word) for word in said if asked.count(word) == 1]
+    order = [whole_question.index(word) for word in said if whole_question.count(word) == 1]
     if adds or earlier or (order != sorted(order) and len(order) > _PAIR):
         return None  # "He failed to win.", "It was raining."
     negations = len(_COUNTED_NEGATION.findall(clause)) + len(opposites)
