@@ -18,7 +18,11 @@ _HOW_MANY = re.compile(
 _VAGUE = re.compile(rf"\b(?:{pattern_of('vague_date')})\b(?!,)", re.IGNORECASE)
 _FROM = re.compile(rf"\b(?:{pattern_of('from')})\b", re.IGNORECASE)
 _UNTIL = re.compile(rf"\b(?:{pattern_of('until')})\b", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:(?P<other>before|after)|by|since|until|till)\s+(?:the\s+)?(?:year\s+)?$", re.IGNORECASE)
+_OPEN = re.compile(
+    rf"\b(?:(?P<other>before|after|{pattern_of('before_date')})|by|since|until|till)\s+(?:(?:the|le|den|dem|el|il|o)\s+)?(?:year\s+)?$",
+    re.IGNORECASE,
+)
+_OPEN_AFTER = re.compile(rf"\s?(?P<other>{pattern_of('after_date')})")
 PART = re.compile(
     r"\b(?:in |at )?(?:the )?(?:(?P<early>early|beginning|start|first half)|(?P<mid>mid|middle)|"
     r"(?P<late>late|end|second half))\b[ -]?(?:(?:of|in) )?(?:the )?",
@@ -125,7 +129,8 @@ def _match_bound(texts: Texts, date: Date) -> re.Match[str] | None:
     others = f"{texts.reference} {texts.question}"
     if texts.length > _SHORT_DATE or _FROM.search(others) or _UNTIL.search(others):
         return None
-    return _OPEN.search(texts.answer_values.text[: date.start])
+    text = texts.answer_values.text
+    return _OPEN.search(text[: date.start]) or _OPEN_AFTER.match(text, date.end)
 
 
 def _lacks(texts: Texts, answer: Date, reference: Date) -> bool:
