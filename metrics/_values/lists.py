@@ -142,9 +142,9 @@ def _named_items(answer: str, required: Sequence[str]) -> Sequence[str]:
         return []
     while first and not pieces[first][0] and _is_item(pieces[first - 1][2]):
         first -= 1
-    while last + 1 < len(pieces) and _is_item(pieces[last + 1][2]):
+    while last + 1 < len(pieces) and not (pieces[last][1] and pieces[last][2]) and _is_item(pieces[last + 1][2]):
         last += 1
-    if last + 1 < len(pieces) and pieces[last + 1][2].partition(" ")[0] not in _FUNCTION_WORDS:
+    if last + 1 < len(pieces) and not pieces[last][2] and pieces[last + 1][2].partition(" ")[0] not in _FUNCTION_WORDS:
         return []  # "Mercury, Venus and Mars have none."
     return [name or text for _, name, text in pieces[first : last + 1]]
 

@@ -23,6 +23,7 @@ _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence),? the (?:\w+ ){1,4}(?:is|was|are) (?:about )?[$€£]?$",
     re.IGNORECASE,
 )
+_EACH = re.compile(r"\s(?:\w+ )?(?:per (?:person|head|piece|child)|each|apiece)\b")
 _TOTAL = re.compile(r"(?:\s\w+)?,?\s(?:in (?:total|all)|altogether|overall)\b", re.IGNORECASE)
 _FRACTION = re.compile(r"(\d+)/(\d+)")
 _CLAUSE = re.compile(r"[.,;:](?!\d)|\b(?:and|but|while|whereas|although)\b", re.IGNORECASE)
@@ -59,7 +60,15 @@ def compare_asked_numbers(texts: Texts, reference: Mention, mentions: Sequence[M
 def _result(mentions: Sequence[Mention], text: str) -> Mention | None:
     """Return the last number of an answer that computes it: "12 × 15 comes to 180."."""
     last = mentions[-1] if len(mentions) > 1 else None
-    return last if last and _RESULT.search(text[max(0, last.start - 40) : last.start]) else None
+    return last if last and _is_result(text, last) else None
+
+
+def _is_result(text: str, mention: Mention) -> bool:
+    """Return whether a number follows a word such as "total" or "so", and is no rate or pronoun ("a big one")."""
+    if mention.number.value == 1 and not mention.unit and not mention.noun:
+        return False
+    before = text[max(0, mention.start - 40) : mention.start]
+    return _RESULT.search(before) is not None and not _EACH.match(text, mention.end)
 
 
 def _is_part_of_share(mention: Mention, reference: Mention, texts: Texts) -> bool:
@@ -111,11 +120,7 @@ def select_verdict(texts: Texts, compared: Sequence[tuple[Mention, bool]], words
     """Return the verdict on the number that the question asks for, among several that differ."""
     text = texts.answer_values.text
     outside = (pair for pair in compared if text.count("(", 0, pair[0].start) <= text.count(")", 0, pair[0].start))
-    results = [
-        pair
-        for pair in outside
-        if _RESULT.search(text[max(0, pair[0].start - 40) : pair[0].start]) or _TOTAL.match(text, pair[0].end)
-    ]
+    results = [pair for pair in outside if _is_result(text, pair[0]) or _TOTAL.match(text, pair[0].end)]
     nouns = singulars((*words, *_counted_words(texts.question)))
     if results:
         last, same = results[-1]
