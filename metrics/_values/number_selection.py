@@ -65,9 +65,9 @@ def _result(mentions: Sequence[Mention], text: str) -> Mention | None:
 
 def _is_result(text: str, mention: Mention) -> bool:
     """Return whether a number follows a word such as "total" or "so", and is no rate or pronoun ("a big one")."""
-    if mention.number.value == 1 and not mention.unit and not mention.noun:
-        return False
     before = text[max(0, mention.start - 40) : mention.start]
+    if mention.number.value == 1 and not mention.unit and not mention.noun and "=" not in before[-3:]:
+        return False
     return _RESULT.search(before) is not None and not _EACH.match(text, mention.end)
 
 
