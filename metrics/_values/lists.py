@@ -72,6 +72,7 @@ _NOTE = re.compile(r" ?\([^()]*\)")
 _SEGMENT = re.compile(r"[;!?]|\.(?=\s|$)|\s[–—-]\s")
 _ADJUNCT = re.compile(r"(?:to|in|on|at|of|from|with|by|for)\b|\(")
 _FUNCTION_WORDS = words_of("function") | word_set("while whereas where because since all both each")
+_JOINS = re.compile(r"(?:and|or|by|with|in|to|of|from|for|also|finally|then|lastly)", re.IGNORECASE)
 _DETERMINERS = word_set("the a an both one two some")
 OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _LONGEST = 200  # Characters of a list.
@@ -124,8 +125,8 @@ def parts_to_match(texts: Texts) -> Sequence[Sequence[str]]:
 def _named_items(answer: str, required: Sequence[str]) -> Sequence[str]:
     """Return the items of the only segment that names required parts, by these names; nothing if it is no plain list.
 
-    >>> _named_items("You need a pan, two eggs and salt to taste; heat it.", ["eggs", "salt"])
-    ['a pan', 'eggs', 'salt']
+    >>> _named_items("It takes two eggs, sugar and salt to taste; heat it.", ["eggs", "salt"])
+    ['eggs', 'sugar', 'salt']
     """
     segments = [[part for piece in SEPARATOR.split(text) if (part := piece.strip())] for text in _SEGMENT.split(answer)]
     named = [[_split_at_name(piece, required) for piece in pieces] for pieces in segments]
@@ -137,7 +138,11 @@ def _named_items(answer: str, required: Sequence[str]) -> Sequence[str]:
     first, last = places[0], places[-1]
     names = [name for _, name, _ in pieces if name]
     # A verb after a name may tell the parts apart: "HR moves, Finance stays."
-    plain = all(not after or _ADJUNCT.match(after) or is_title(after) for _, _, after in pieces[first:last])
+    inner = pieces[first:last]
+    plain = all(not (name and after) or _ADJUNCT.match(after) or is_title(after) for _, name, after in inner)
+    # "to the west and north" is no item.
+    plain = plain and (all(name for _, name, _ in inner) or not any(name and after for _, name, after in inner))
+    plain = plain and all(not before or _JOINS.fullmatch(before) for before, *_ in pieces[first + 1 : last + 1])
     if len({*names}) < max(_FEW, len(names)) or not plain:
         return []
     while first and not pieces[first][0] and _is_item(pieces[first - 1][2]):

@@ -7,6 +7,7 @@ difference matters.
 import ast
 import re
 import unicodedata
+import warnings
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -101,8 +102,9 @@ def _filled(answer: str, reference: str, question: str) -> str:
 def _syntax_tree(code: str) -> str:
     """Return the syntax tree of Python code with numbers for the names that it binds; `""` for other texts."""
     try:
-        code = rewritten(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON])
-        tree = ast.parse(code.replace("\\", "\\\\"))  # An unknown escape would raise a warning.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as of "1if" and unknown escapes
+            tree = ast.parse(rewritten(code.strip("` \n").removeprefix("python\n")[:_LONGEST_PYTHON]))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     names = dict[str, str]()
