@@ -12,7 +12,8 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
 from .comparison import Texts
-from .lists import LONGEST_SOLUTION, OPEN, SEPARATOR, is_ordered, is_title, only_number, parts_to_match
+from .list_items import OPEN, parts_to_match
+from .lists import LONGEST_SOLUTION, SEPARATOR, is_ordered, is_title, only_number
 from .number_words import with_digits
 from .numbers import equal
 from .phrases import FILLERS, singular

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .phrases import rest, singular
+from .phrases import rest
 from .reading import Mention, read
-from .word_tables import pattern_of, word_set, words_of
+from .word_tables import pattern_of
 
 SEPARATOR = re.compile(
     r"\s*(?:,(?!\d)|(?<!\d),|[;•\n&、，・→]|\s[-–—]\s(?=\S+\s[-–—]\s)|\s/\s|"
@@ -40,14 +39,9 @@ _PRINTS = re.compile(
 SOLVE = re.compile(r"\b(?:solve|roots?|solutions?|values?|zeros?)\b", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s+or\s+")
 _ASSIGNS = re.compile(r"=|^(?:the )?\w+(?: is| are|:) (?:the )?\w+$")
-_KEY = re.compile(r"^\s*[a-z]\s?=\s?(?=[-−+\d])")
 EXCLUDES = re.compile(r"\b(?:not|nor|neither|except|but)\b", re.IGNORECASE)
 HEDGE = re.compile(rf"^(?:[\s,]|(?:{pattern_of('hedge')})(?!\w))*", re.IGNORECASE)
-_LEAD = re.compile(r"^[^,;:]{0,60}?(?:\b(?:are|were|is|was|includes?|included)\b:?|:)\s+(?=\S)")
 TAIL = re.compile(r"\s(?:are|were|is|was|would be)\b[^,;]*$")
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[A-Z])")
-# A remark in parentheses at the end, such as "(in this order)".
-_REMARK = re.compile(r"^([^()]*\w) \(([^()]*)\)\.?$")
 # What an answer adds to a list that is complete, and what precedes the list.
 _CLOSING = re.compile(
     r",? (?:and )?(?:no(?:body|thing| one|ne) else|no others?|just (?:these|those)(?: \w+)?|that['’]s (?:all|it))\W*$|"
@@ -68,16 +62,9 @@ _COUNTING = re.compile(
 _DASH = re.compile(r"\s[–—-]\s")
 _PLUS_MINUS = re.compile(r"±\s?(\d[\d.,/]*)")
 _INTEGERS = re.compile(r"(?<![\d.,])-?\d{1,2}(?:,-?\d{1,2})+(?![\d,]|\.\d)")
-_NOTE = re.compile(r" ?\([^()]*\)")
-_SEGMENT = re.compile(r"[;!?]|\.(?=\s|$)|\s[–—-]\s")
-_ADJUNCT = re.compile(r"(?:to|in|on|at|of|from|with|by|for)\b|\(")
-_FUNCTION_WORDS = words_of("function") | word_set("while whereas where because since all both each")
-_JOINS = re.compile(r"(?:and|or|by|with|in|to|of|from|for|also|finally|then|lastly)", re.IGNORECASE)
-_DETERMINERS = word_set("the a an both one two some")
-OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|more)\b", re.IGNORECASE)
 _LONGEST = 200  # Characters of a list.
 LONGEST_SOLUTION = 400  # Characters of an answer with values of one variable.
-_FEW, _LONGEST_PART, _LONGEST_PIECE = 2, 6, 12  # Parts of a short list; words of a part, and with words around it.
+_FEW, _LONGEST_PART = 2, 6  # Parts of a short list, and words of a part.
 
 
 @lru_cache(maxsize=1 << 10)
@@ -106,98 +93,6 @@ def is_list(texts: Texts) -> bool:
         return False  # "three hundred and fifty"
     several = len(items) > _FEW or asks_for_several(texts.question) is not None
     return several or all(_ASSIGNS.search(part) or only_number(part, texts) is not None for part in items)
-
-
-def parts_to_match(texts: Texts) -> Sequence[Sequence[str]]:
-    """Return the parts of the reference and those of the list in the answer, without the "x =" before them."""
-    required = _without_key(parts_or_solutions(texts.reference, texts.question))
-    items = _named_items(_NOTE.sub("", texts.answer.replace("**", "")), required)
-    missing = len({*required} - {*items})
-    # Other items may be other names of the missing parts.
-    simple = missing < len(required) == len(items) + missing and asks_for_several(texts.question) is not None
-    simple = simple and all(len(part.split()) <= _FEW for part in required)
-    return [
-        required,
-        (items if simple or not missing else []) or _without_key(parts_or_solutions(_list_in(texts), texts.question)),
-    ]
-
-
-def _named_items(answer: str, required: Sequence[str]) -> Sequence[str]:
-    """Return the items of the only segment that names required parts, by these names; nothing if it is no plain list.
-
-    >>> _named_items("It takes two eggs, sugar and salt to taste; heat it.", ["eggs", "salt"])
-    ['eggs', 'sugar', 'salt']
-    """
-    segments = [[part for piece in SEPARATOR.split(text) if (part := piece.strip())] for text in _SEGMENT.split(answer)]
-    named = [[_split_at_name(piece, required) for piece in pieces] for pieces in segments]
-    listed = [pieces for pieces in named if any(name for _, name, _ in pieces)]
-    if len(listed) != 1 or OPEN.search(answer):
-        return []
-    pieces = listed[0]
-    places = [place for place, (_, name, _) in enumerate(pieces) if name]
-    first, last = places[0], places[-1]
-    names = [name for _, name, _ in pieces if name]
-    # A verb after a name may tell the parts apart: "HR moves, Finance stays."
-    inner = pieces[first:last]
-    plain = all(not (name and after) or _ADJUNCT.match(after) or is_title(after) for _, name, after in inner)
-    # "to the west and north" is no item.
-    plain = plain and (all(name for _, name, _ in inner) or not any(name and after for _, name, after in inner))
-    plain = plain and all(not before or _JOINS.fullmatch(before) for before, *_ in pieces[first + 1 : last + 1])
-    if len({*names}) < max(_FEW, len(names)) or not plain:
-        return []
-    while first and not pieces[first][0] and _is_item(pieces[first - 1][2]):
-        first -= 1
-    while last + 1 < len(pieces) and not (pieces[last][1] and pieces[last][2]) and _is_item(pieces[last + 1][2]):
-        last += 1
-    if last + 1 < len(pieces) and not pieces[last][2] and pieces[last + 1][2].partition(" ")[0] not in _FUNCTION_WORDS:
-        return []  # "Mercury, Venus and Mars have none."
-    return [name or text for _, name, text in pieces[first : last + 1]]
-
-
-def _split_at_name(piece: str, required: Sequence[str]) -> tuple[str, str, str]:
-    """Return what precedes the only required part that a piece of a list has, the part, and what follows it.
-
-    Without a part, return the piece in the last place.
-    """
-    words = piece.split()
-    bare = [singulars_of(word) for word in words]
-    for part in required if len(words) <= _LONGEST_PIECE else ():
-        wanted = singulars_of(part)
-        for start, end in combinations(range(len(words) + 1), 2):
-            if wanted and [word for found in bare[start:end] for word in found] == wanted and bare[start]:
-                before = [word for word in words[:start] if word.lower() not in _DETERMINERS]
-                return " ".join(before), part, " ".join(words[end:])
-    return "", "", piece
-
-
-def singulars_of(text: str) -> list[str]:
-    """Return the words of a text without endings of the plural."""
-    return [singular(word) for word in exact_words(text)]
-
-
-def _is_item(text: str) -> bool:
-    return 0 < len(text.split()) <= _FEW + 1
-
-
-def _without_key(items: Sequence[str]) -> Sequence[str]:
-    """Return the parts without the "x =" that all of them start with."""
-    keys = {match[0] if (match := _KEY.match(part)) else "" for part in items}
-    return [part.removeprefix(*keys) for part in items] if len(keys) == 1 else items
-
-
-def _list_in(texts: Texts) -> str:
-    """Return the list in an answer, without the words around it. It may be in the only sentence with a part of it."""
-    words = {*exact_words(texts.reference)}
-    sentences = [text for text in _SENTENCE_END.split(texts.answer) if not words.isdisjoint(exact_words(text))]
-    answer = sentences[0] if len(sentences) == 1 else texts.answer
-    remark = _REMARK.match(answer)
-    if remark and texts.reference[-1] != ")" and {*exact_words(remark[2])}.isdisjoint(exact_words(texts.reference)):
-        answer = remark[1]
-    answer = HEDGE.sub("", answer)
-    lead, tail = _LEAD.match(answer), TAIL.search(answer)
-    if tail and words.isdisjoint(exact_words(tail[0])):
-        return answer[: tail.start()]
-    return answer[lead.end() :] if lead and words.isdisjoint(exact_words(lead[0])) else answer  # "The two of them are"
 
 
 def without_remarks(answer: str, reference: str) -> str:
