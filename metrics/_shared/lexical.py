@@ -21,7 +21,8 @@ WORD_FEATURES = (*OVERLAPS, "same", "long", *LONG_FEATURES)
 # A reference with at least this many words is usually a sentence, which answers rephrase, unlike names and numbers.
 # An answer with more than this many times its words is treated like an answer to a short reference.
 _LONG, _TIMES = 5, 3
-# The length of an answer is capped: short answers to long references are often wrong, but filler mends none of them.
+# Lengths above this count as this: very short answers to long references are often wrong, but filler must not raise a
+# score.
 _LENGTH = 8
 
 

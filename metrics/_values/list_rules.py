@@ -1,4 +1,4 @@
-"""Compare lists whose parts are all required, and lists of which one part, or a few, are enough.
+"""Compare lists whose parts are all required, and lists of alternatives.
 
 "blue, red and green" has the parts of "red, green and blue", unless the question asks for an order.
 """

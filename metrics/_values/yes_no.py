@@ -83,12 +83,11 @@ _REASON = re.compile(r" because\b| since\b|, as\b")
 _RELATIVE = re.compile(r",? (?:which|who) ")
 _CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")
 _BEFORE = re.compile(r"^(?:In|On|At|With|By|For|From|During|Under|Within)\b [^,.;]{1,60}, ")
-_SAME = re.compile(r"\b((?:is|are) free (?:of|from)|belong to(?: the)?|part of)\b")
-_SAME_AS = {
-    **dict.fromkeys(("is free of", "are free of", "is free from", "are free from"), "does not contain"),
-    **dict.fromkeys(("belong to the", "belong to"), "are"),
-    "part of": "a member of",
-}
+_PARAPHRASES = (
+    (re.compile(r"\b(?:is|are) free (?:of|from)\b"), "does not contain"),
+    (re.compile(r"\bbelong to(?: the)?\b"), "are"),
+    (re.compile(r"\bpart of\b"), "a member of"),
+)
 # What may follow a statement, such as a place.
 _PLACE = re.compile(
     r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
@@ -234,7 +233,10 @@ def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
-    clause = _CLAUSE.split(_SAME.sub(lambda match: _SAME_AS[match[1]], _BEFORE.sub("", answer)), maxsplit=1)[0]
+    statement = _BEFORE.sub("", answer)
+    for pattern, replacement in _PARAPHRASES:
+        statement = pattern.sub(replacement, statement)
+    clause = _CLAUSE.split(statement, maxsplit=1)[0]
     if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
         return None
     cut = None if _CONDITION_AFTER.search(clause) else _PLACE.match(question)
@@ -247,7 +249,10 @@ def _states(question: str, answer: str) -> bool | None:
 
 
 def _repeats(question: str, clause: str, whole: str) -> bool | None:
-    """Return whether a clause repeats a question, of which the end may be cut; None if it says something else."""
+    """Return whether a clause affirms a question; None if it says something else.
+
+    `question` is the `whole` question, or its beginning without a place or condition at its end.
+    """
     named = [word for word in exact_words(question) if word not in _AUXILIARIES]
     asked, of_pole = [*map(stem, named)], {POLE[word]: stem(word) for word in named if word in POLE}
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
@@ -268,8 +273,11 @@ def _repeats(question: str, clause: str, whole: str) -> bool | None:
     if repeated < _REPEATED * len(asked) and not brief:
         return None
     whole_question = [*map(stem, exact_words(whole))]
-    known = {*asked, *whole_question}
-    new = [pair for pair in zip(words, said, strict=True) if pair[1] not in known and pair[0] not in _PRONOUNS | _SMALL]
+    new = [
+        pair
+        for pair in zip(words, said, strict=True)
+        if pair[1] not in whole_question and pair[0] not in _PRONOUNS | _SMALL
+    ]
     near = near and len(said) <= len(asked) + _BRIEF
     adds = not near and any(not opposite(word, asked) and not opposite(end, asked) for word, end in new)
     earlier = _WAS.search(clause) and not _WAS.search(whole)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 UNCORRECTED = "These figures assume the metric is right. Add --labels to correct for its errors."
 
 _SIGNIFICANT = 0.05
-_LEAST = 1 / 5001  # the p-value of 5,000 sign flips of which none reaches the difference
+_LEAST = 1 / 5001  # the smallest p-value of 5,000 sign flips
 _HEADINGS = ("difference", "p", "adjusted p", "smallest detectable")
 
 
