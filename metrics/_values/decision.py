@@ -34,15 +34,7 @@ from .date_rules import PART, compare_part, only_date
 from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .list_rules import compare_choice, may_be_choice
-from .names import (
-    LONG_NUMBER,
-    MAY_BE_NAME,
-    MAY_DIFFER,
-    compare_acronym,
-    differs_in_one_word,
-    has_same_digits,
-    is_same_name,
-)
+from .names import MAY_BE_NAME, MAY_DIFFER, compare_acronym, differs_in_one_word, is_same_name
 from .negations import excepts, is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .numbers_and_dates import compare_number_or_date, may_be_value
@@ -309,7 +301,6 @@ _RULES = (
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code),
     Rule("identifier", _if(is_same_name, True), MAY_BE_NAME.search, longest_answer=200),
-    Rule("identifier", _if(has_same_digits, True), LONG_NUMBER.fullmatch, longest_answer=300),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
     Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),

@@ -4,8 +4,6 @@
 """
 
 import re
-from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 
@@ -56,10 +54,6 @@ _LETTERS = range(3, 7)  # Letters of an acronym.
 _ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,9}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
 _IN_PARENTHESES = re.compile(r" ?\([^()]*\)\.?$")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z](?:\w+|\.))*")
-_asks_expansion = lru_cache(maxsize=1 << 8)(re.compile(r"\bstands? for\b|\bfull form\b|\bacronym\b").search)
-LONG_NUMBER = re.compile(r"\d[\d /()-]{7,30}\d")
-_FEWEST_DIGITS = 9
-_SAME_WORD = 0.6  # Similarity of two spellings of a word.
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
@@ -136,18 +130,6 @@ def is_same_name(texts: Texts) -> bool:
     return answer == reference and texts.answer_words != exact_words(texts.reference)
 
 
-def has_same_digits(texts: Texts) -> bool:
-    """Return whether an answer has the number of an account or telephone, with other spaces or hyphens.
-
-    >>> has_same_digits(Texts("", "Account no. 7741003258", "7741 0032 58"))
-    True
-    """
-    numbers = [
-        "".join(filter(str.isdigit, number)) for number in LONG_NUMBER.findall(f"{texts.reference};{texts.answer}")
-    ]
-    return len(numbers[0]) >= _FEWEST_DIGITS and numbers[:1] == numbers[1:] and " not " not in texts.answer
-
-
 def compare_acronym(texts: Texts) -> bool | None:
     """Return whether one text is the acronym of the other; None if neither is an acronym with all of its words.
 
@@ -155,8 +137,6 @@ def compare_acronym(texts: Texts) -> bool | None:
     >>> [compare_acronym(Texts("", name, "WHO")) for name in names]
     [True, False, None]
     """
-    if _asks_expansion(texts.question) and (pair := _only_change(texts)):
-        return None if SequenceMatcher(None, *pair).ratio() > _SAME_WORD else False  # "North American Treaty …"
     clause = texts.answer.partition(", ")[0]  # "the WHO, based in Geneva"
     if not (_may_be_acronym(texts.reference) or _may_be_acronym(texts.answer) or _may_be_acronym(clause)):
         return None
