@@ -27,7 +27,7 @@ _REWRITINGS = tuple(
         ("%‰$€£¥₹°", r"(?<=\d)\s+(?=[%‰])|(?<=[$€£¥₹])\s+(?=\d)|(?<=°)\s+(?=[CF]\b)", ""),
         ("([", r"([\[(])\s*([-+]?[\d.]+)\s*[,;]\s*([-+]?[\d.]+)\s*([\])])", r"\1\2:\3\4"),
         # Remove the commas in 1,234,567.
-        (",", r"\d[\d,]*", lambda match: _join_digits(match[0])),
+        (",", r"\d+(?:,\d+)+", lambda match: _join_digits(match[0])),
         # A dash between digits is a hyphen, and one before a number a minus: "1979–80", "–40".
         ("–", r"(?<=\d)–(?=\d)|(?<!\S)(?<!\d )–(?=\d)", "-"),
         ("*", r"(?<![\w*])\*(?=[^\s*])([^*]*[^\s*])\*(?![\w*])", r"\1"),

@@ -5,13 +5,12 @@
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
-from .text import word_starts
+from .text import letter_words
 from .word_tables import words_of
 
 # Each line has words of one meaning, and words of the opposite meaning.
@@ -25,7 +24,6 @@ POLE = {
 }
 # One word for all with the same meaning, such as "colder" and "cold".
 _SENSE = {form: f"{number}/{side}" for form, (number, side) in POLE.items()}
-_FIRST_LETTERS = frozenset(word[:3] for word in POLE)
 _TO = {
     "en": "to|into|towards?", "de": "zu|zum|zur|nach|in", "fr": "à|au|aux|vers|en", "es": "a|al|hacia",
     "it": "a|al|alla|verso", "pt": "para|à|ao", "nl": "naar", "ru": "к|в",
@@ -61,14 +59,13 @@ def _denies(word: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 10)
-def _may_have_pole(reference: str) -> bool:
-    return reference.count(" ") < _LONGEST and not _FIRST_LETTERS.isdisjoint(word_starts(reference))
+def _has_pole(reference: str) -> bool:
+    return reference.count(" ") < _LONGEST and not POLE.keys().isdisjoint(letter_words(reference))
 
 
 def has_direction(reference: str) -> bool:
     """Return whether a reference may have a direction."""
-    return _MAY_HAVE_ENDS.search(reference) is not None or _may_have_pole(reference)
+    return _MAY_HAVE_ENDS.search(reference) is not None or _has_pole(reference)
 
 
 def compare_direction(texts: Texts) -> bool | None:
@@ -79,7 +76,7 @@ def compare_direction(texts: Texts) -> bool | None:
     """
     if _MAY_HAVE_ENDS.search(texts.reference) and (same := _compare_ends(texts)) is not None:
         return same
-    return _compare_pole(texts) if _may_have_pole(texts.reference) else None
+    return _compare_pole(texts) if _has_pole(texts.reference) else None
 
 
 def _compare_ends(texts: Texts) -> bool | None:

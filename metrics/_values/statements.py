@@ -6,6 +6,7 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from .comparison import Texts
 from .directions import POLE, around, content_words, opposite
@@ -195,16 +196,22 @@ def says_opposite(texts: Texts) -> bool:
     >>> says_opposite(Texts("", "It lowers the food prices for farms.", "The tax raises food prices for small farms"))
     True
     """
-    if len(texts.answer) > _LONGER * len(texts.reference) or _are_converse(texts.reference, texts.answer):
+    reference, answer = texts.reference, texts.answer
+    if len(answer) > _LONGER * len(reference):
         return False
-    if _has_opposite(texts.reference.lower(), texts.answer.lower()):
-        return True
-    reference = _words(texts.reference)
-    answer = _words(texts.answer)[-len(reference) :]
+    found = _has_opposite(reference.lower(), answer.lower()) or _exchanges_words(reference, answer)
+    return found and not _are_converse(reference, answer)
+
+
+def _exchanges_words(text: str, other_text: str) -> bool:
+    """Return whether the end of another text differs in one word, an opposite, or in two that have changed places."""
+    reference = _words(text)
+    answer = _words(other_text)[-len(reference) :]
     if len(answer) != len(reference):
         return False
     pairs = enumerate(zip(answer, reference, strict=True))
-    places = [place for place, (word, other) in pairs if word != other and stem(word) != stem(other)]
+    different = (place for place, (word, other) in pairs if word != other and stem(word) != stem(other))
+    places = [*islice(different, 3)]
     if not 0 < len(places) <= 2:  # noqa: PLR2004
         return False
     answer, reference = [*map(stem, answer)], [*map(stem, reference)]
