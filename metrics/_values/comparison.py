@@ -37,7 +37,7 @@ _BY_QUESTION = [
 ]
 # A note on the order of day and month after a date, such as "(DD/MM/YYYY)".
 _ORDERS = "|".join(asks for asks, kind, replacement, _ in WORDS if kind == "asked" and replacement.startswith(r"\3-"))
-_ORDER_NOTE = re.compile(rf"(?<=\d)\s*\((?:{_ORDERS})[^()]{{0,12}}\)\s*$", re.IGNORECASE)
+_ORDER_NOTE = re.compile(rf"(?<=\d)\s*\((?:{_ORDERS}|year|y{{4}})[^()]{{0,12}}\)\s*$", re.IGNORECASE)
 _DECIMAL_POINTS = words_of("decimal_point")  # Languages that write 1.5 rather than 1,5.
 _PERCENTAGE = re.compile(r"\bpercent|\bper cent|%|\brate\b", re.IGNORECASE)
 

@@ -26,7 +26,7 @@ OPEN = re.compile(r"\b(?:etc|such as|including|among|for example|e\.g|others?|mo
 _ADJUNCT = re.compile(r"(?:to|in|on|at|of|from|with|by|for)\b|\(")
 _JOINS = re.compile(r"(?:and|or|by|with|in|to|of|from|for|also|finally|then|lastly)", re.IGNORECASE)
 _DETERMINERS = word_set("the a an both one two some")
-_FUNCTION_WORDS = words_of("function") | word_set("while whereas where because since all both each")
+FUNCTION_WORDS = words_of("function") | word_set("while whereas where because since all both each")
 _FEWEST = 2  # Required parts that an answer names.
 _LONGEST_NAME = 2  # Words of a part for which a list without it is wrong.
 _LONGEST_ITEM, _LONGEST_PIECE = 3, 12  # Words of an item without a name, and of a name with the words around it.
@@ -132,7 +132,7 @@ def _add_neighbors(pieces: Sequence[_Piece], first: int, last: int) -> Sequence[
     while last + 1 < len(pieces) and not pieces[last].after and _is_item(pieces[last + 1]):
         last += 1
     following = pieces[last + 1 : last + 2]
-    if following and not pieces[last].after and following[0].text.partition(" ")[0] not in _FUNCTION_WORDS:
+    if following and not pieces[last].after and following[0].text.partition(" ")[0] not in FUNCTION_WORDS:
         return []  # "Mercury, Venus and Mars have none."
     return pieces[first : last + 1]
 

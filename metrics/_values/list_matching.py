@@ -12,7 +12,7 @@ from itertools import pairwise
 from .._shared.words import exact_words
 from .calendar_names import keys_in_cycle
 from .comparison import Texts
-from .list_items import OPEN, parts_to_match
+from .list_items import FUNCTION_WORDS, OPEN, parts_to_match
 from .lists import LONGEST_SOLUTION, SEPARATOR, is_ordered, is_title, only_number
 from .number_words import with_digits
 from .numbers import equal
@@ -29,6 +29,8 @@ _SIGNED = r"[-+]?\s?\d+(?:\.\d+)?(?![\d.,/^]*\d)"
 _ASSIGNED = re.compile(
     rf"(?<!\w)([^\W\d_]\d?)\s?(?:=|is|equals)\s?({_SIGNED})(?!\s?(?:[-+*/^√%°(=]|(?!(?:and|or|und|oder|et|y)\b)[^\W\d_]))"
 )
+# Words that make another place of a name, such as Northern Ireland.
+_QUALIFIERS = word_set("north south east west northern southern eastern western new upper lower")
 _LINKS = word_set("is are at the end of to for = : - – whereas while")
 _TRUTH = {"t": "true", "f": "false"}
 _ONLY = re.compile(r"^\W*(?:only|just)(?: (?:on|in|at))? ", re.IGNORECASE)
@@ -107,7 +109,9 @@ def _in_order(texts: Texts, places: Sequence[int]) -> bool:
 def _compare_facts(texts: Texts, required: Sequence[frozenset[str]], items: Sequence[frozenset[str]]) -> bool | None:
     """Compare lists whose parts have several words, such as "A = 3, B = 5" or "12 N (left), 4 N (right)"."""
     if len(items) != len(required):
-        return None
+        missing = [facts for facts in required if not any(facts <= item for item in items)]
+        absent = frozenset().union(*missing).isdisjoint(texts.answer_words) and not OPEN.search(texts.answer)
+        return False if absent and missing and 1 < len(items) == len(required) - len(missing) else None
     places = [next((i for i, item in enumerate(items) if facts <= item), None) for facts in required]
     if None not in places:
         return _in_order(texts, [place for place in places if place is not None])
@@ -139,13 +143,15 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     ]
     if missing:
         return False if _lacks(texts, names, missing) else _compare_missing(names, items, missing, others)
-    short = all(len(exact_words(part)) <= _SHORT_PART for part in items)
-    if others and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
+    known = {*exact_words(f"{texts.reference} {texts.question}"), *FILLERS}
+    last = others == [*items[-1:]]  # "Tom, Greta and Oskar inherited it"
+    short = all(len(words - known if last else words) <= _SHORT_PART for words in said)
+    relative = last and FUNCTION_WORDS.issuperset(said[-1] - known) and not items[-1].isupper()  # "who inherited it"
+    if others and not relative and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
         return False
     if is_ordered(texts):
         found = [place for place in places if place is not None]
         return _in_order(texts, found) if len(found) == len(places) else None
-    known = {*exact_words(f"{texts.reference} {texts.question}"), *FILLERS}
     if all(len(words) <= _FEW_WORDS and words & known and any(map(str.isalpha, words - known)) for words in said):
         return None  # "HR moves, Finance stays."
     whole = len(items) == 1 and len(SEPARATOR.findall(texts.answer)) < len(names)
@@ -184,7 +190,7 @@ def _place(answer: Sequence[str], part: str, names: Sequence[str]) -> int | None
         places = [place for place, name in enumerate(names) if keys & _keys(name)]
         if places:
             return next(iter(_starts(answer, exact_words(names[places[0]]))), None)
-    family = words[-1:] if len(words) > 1 and is_title(part) else []
+    family = words[-1:] if len(words) > 1 and is_title(part) and words[0] not in _QUALIFIERS else []
     named = any([singular(word) for word in exact_words(name)] == family for name in names)
     return answer_words.index(family[0]) if named and family and family[0] in answer_words else None
 

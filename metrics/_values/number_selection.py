@@ -17,10 +17,12 @@ from .reading import Mention
 from .units import same_unit
 from .word_tables import pattern_of, word_set
 
+_PEOPLE = word_set("people person inhabitant inhabitants resident residents citizen citizens individuals souls")
 _MORE = word_set("more fewer less additional other another extra")
 _RESULT = re.compile(
     rf"(?:\b(?:{pattern_of('result')})\b|=)[^\d=]{{0,16}}$|"
-    r"\b(?:so|therefore|thus|hence),? the (?:\w+ ){1,4}(?:is|was|are) (?:about )?[$€£]?$",
+    r"\b(?:so|therefore|thus|hence),? the (?:\w+ ){1,4}(?:is|was|are) (?:about )?[$€£]?$|"
+    r"(?:times|plus|minus|divided by|[×x*+/]) \d[\d.,]* is $",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\s(?:\w+ )?(?:per (?:person|head|piece|child)|each|apiece)\b")
@@ -108,7 +110,8 @@ def counts_other_things(texts: Texts, mention: Mention, words: Sequence[str]) ->
     """Return whether an answer counts other things than the reference, such as "2 spades" for "2 clubs"."""
     question_words, counted = exact_words(texts.question), singulars(_counted_words(texts.question))
     known = singulars((*words, *question_words))
-    if not mention.noun or mention.noun in NOT_NOUNS or singular(mention.noun) in known:
+    people = mention.noun in _PEOPLE and not _PEOPLE.isdisjoint(counted)
+    if people or not mention.noun or mention.noun in NOT_NOUNS or singular(mention.noun) in known:
         return False
     if counted and mention.noun.endswith("s"):
         return counted.isdisjoint(singulars(texts.answer_words))

@@ -101,6 +101,7 @@ _AFTER_MILLIONS = re.compile(r"\b(\d+?)((?:000)+) 1/2\b")
 _AFTER_NOUN = re.compile(r"\b(\d+) (?!heures?)([^\W\d_]+) 1/2\b")
 # Words of English numbers that are no words of another language; those are read in texts without other number words.
 _ENGLISH_NUMBER = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}|hundred|half|quarter)\b(?<!\bten)", re.IGNORECASE)
+_ENGLISH_LARGE = re.compile(rf"\b(?:{_ONE}|{_TEEN}|{_TENS}) (?:hundred|thousand|[mb]illion)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -115,6 +116,8 @@ def with_digits(text: str, language: str = "en") -> str:
     words = letter_words(text)
     if not words:
         return text
+    if language != "en" and _ENGLISH_LARGE.search(text):
+        return with_digits(text)
     starts = word_starts(text)  # Texts without the words that a pattern needs are not searched for it.
     if not _IN_PERCENT.isdisjoint(starts):
         text = _PERCENT.sub("%", text)
@@ -189,6 +192,7 @@ def _year(match: re.Match[str]) -> str:
 
 # Parts of the patterns of phrases, and functions that replace phrases.
 _PARTS = {
+    "<ONE>": _ONE,
     "<TENS>": _TENS,
     "<NUMERAL>": rf"(?:(?:{_TENS})-)?(?:{_ONE})|{_TEEN}|{_TENS}",
     "<MONEY>": "dollars?|yen|rupees?|francs?",

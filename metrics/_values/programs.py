@@ -219,6 +219,7 @@ def _is_other(answer: str, reference: str, regex: bool) -> bool:
         answer_word, reference_word = (word.lower().lstrip("-") for word in (*left, *right))
         flags = {*answer_word}, {*reference_word}
         more = bool(_PLACEHOLDER.fullmatch(right[0]))
+        more = more or (reference.startswith("chmod ") and left[0].isdigit() != right[0].isdigit())  # "644" and "a+r"
         more = more or (right[0].startswith("-") and (flags[0] <= flags[1] or flags[1] <= flags[0]))  # "-rf" and "-r"
         long, short = sorted((answer_word, reference_word), key=len, reverse=True)
         letters = iter(long)
