@@ -75,6 +75,9 @@ _STYLE = re.compile("^[Ii]t(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\
 _TONE = re.compile("(?<=.)[\U0001f3fb-\U0001f3ff]")  # skin tones
 _SIGN = re.compile("[\U0001f1e6-\U0001f1ff]{2}|.")  # A flag has two characters.
 _SAME_SIGNS = str.maketrans({sign: signs[0] for signs in words_of("sign") for sign in signs})
+# A number in groups, such as a phone number.
+_GROUPS = re.compile(r"(?<![\w.,])[+(]{0,2}\d[\d ().-]{5,22}\d(?![\w%]|[.,]\d)")
+_DIGITS = re.compile(r"\d")
 
 
 def may_be_code(reference: str) -> bool:
@@ -96,6 +99,24 @@ def compare_signs(texts: Texts) -> bool | None:
         return True
     left, right = (sorted(_SIGN.findall(text.translate(_SAME_SIGNS))) for text in (reference, answer))
     return None if left == right or not only_signs(answer) or reference.isascii() or answer.isascii() else False
+
+
+def in_groups(reference: str) -> bool:
+    """Return whether a reference is a number in groups, such as "555-1234"."""
+    return not reference.isdigit() and _GROUPS.fullmatch(reference) is not None
+
+
+def compare_groups(texts: Texts) -> bool | None:
+    """Compare a number in groups with the only one in the answer; None if one may lack a prefix, and for dates.
+
+    >>> [compare_groups(Texts("", answer, "555-1234")) for answer in ("It's 5551234.", "555 1243", "1-555-1234")]
+    [True, False, None]
+    """
+    said = _GROUPS.findall(texts.answer)
+    if len(said) != 1 or texts.reference_values.dates:
+        return None
+    reference, answer = ("".join(_DIGITS.findall(text)) for text in (texts.reference, said[0]))
+    return answer == reference if len(answer) == len(reference) else None
 
 
 def compare_code(texts: Texts) -> Comparison | None:

@@ -2,12 +2,15 @@
 
 import re
 
+from .._shared.abstentions import is_abstention
 from .._shared.lexical import match as contains
 from .._shared.words import exact_words
 from .comparison import Texts
 from .word_tables import pattern_of
 
 NO_ANSWER = re.compile(pattern_of("no_answer"), re.IGNORECASE)
+# References for which any abstention is right. After "not mentioned", "I don't know" may be ignorance.
+_UNANSWERABLE = re.compile(r"unanswerable|not answerable|(?:there is )?no answer|not enough|insufficient", re.IGNORECASE)
 _NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)
 # References that such a text may stand for.
 _SIGN = re.compile(rf"\b(?:{pattern_of('blank')})\b", re.IGNORECASE)
@@ -16,7 +19,9 @@ _QUESTION, _FEW = 3, 4  # Words of a question, and of a short reference.
 
 def lacks_answer(texts: Texts) -> bool:
     """Return whether reference and answer both say that there is no answer."""
-    return all(NO_ANSWER.fullmatch(text.strip(" .")) for text in (texts.reference, texts.answer))
+    reference, answer = (text.strip(" .") for text in (texts.reference, texts.answer))
+    abstains = _UNANSWERABLE.match(reference) and is_abstention(answer)
+    return NO_ANSWER.fullmatch(reference) is not None and bool(NO_ANSWER.fullmatch(answer) or abstains)
 
 
 def says_nothing(texts: Texts) -> bool:

@@ -46,7 +46,8 @@ class AnswerScorer(Scorer):
 
     def _score_alternatives(self, columns: Mapping[str, list[Any]], options: Any) -> Scored:
         """Score rows whose references are alternatives."""
-        read, keys = read_answer_keys(columns) if self.has_answer_keys and self.embedded else (columns, None)
+        reads_keys = self.has_answer_keys and self.embedded and options.typed
+        read, keys = read_answer_keys(columns) if reads_keys else (columns, None)
         scored = self._compare_values(self._run_model(read, options), read, options)
         return scored if keys is None else _apply_keys(scored, keys, columns["predictions"])
 

@@ -100,7 +100,7 @@ def _is_misspelling(word: str, form: str) -> bool:
         return not keys_of(word.capitalize())
     if same >= shorter - _ENDING and word[-1] != right[-1]:
         return False
-    if form[0].isupper() and not _is_word(right):
+    if form[0].isupper():
         other_vowel = len(word) == len(right) >= _LONG and {word[same], right[same]} <= {*"aeiou"}
         near_end = same >= shorter - _TAIL or word[same + 1 :] != right[same + 1 :]
         return other_vowel and not near_end and not keys_of(word.capitalize())

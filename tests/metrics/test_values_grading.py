@@ -51,6 +51,10 @@ def test_misspellings_are_corrected(answer, reference, right):
         ("abduction, not adduction", "abduction", "Which movement?"),  # the right word is there
         ("tnahplee", "tnahpele", "Reverse the word elephant."),
         ("Zambia", "Gambia", "Which country?"),  # another first letter
+        ("Palma", "Parma", "Which city?"),  # well-known names
+        ("Delphi", "Delhi", "Which city?"),
+        ("Kamala", "Kampala", "Which city?"),
+        ("Rubeola", "Rubella", "Which disease?"),
     ],
 )
 def test_other_words_stay(answer, reference, question):
