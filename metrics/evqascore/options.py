@@ -66,7 +66,7 @@ class EvqascoreOptions(Options):
         key="long",
         always=True,
     )
-    unreadable: Literal["raise", "none"] = option(
+    unscored: Literal["raise", "none"] = option(
         "raise",
         Choice("raise", "none"),
         "Stop at a row that cannot be scored (`raise`), or give it the score None (`none`).",

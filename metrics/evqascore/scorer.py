@@ -34,7 +34,7 @@ class EvqascoreScorer(Scorer):
         evqascore: Mean score. Captions usually score from -1 to 1; answer scores are multiplied by ln(keywords + 1).
         accuracy: Share of verdicts that are True, if a threshold is set.
         precision, recall, f_score, coarse, n_keywords: Means of the components.
-        unscored: With unreadable="none", the number of rows that could not be scored.
+        unscored: With unscored="none", the number of rows that could not be scored.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, precision, recall, f_score, coarse, n_keywords, verdict,
             mode, keywords, best_times (seconds, the time of each keyword's best frame), best_frames, frames (their
@@ -80,7 +80,7 @@ class EvqascoreScorer(Scorer):
     means = ("precision", "recall", "f_score", "coarse", "n_keywords")
     verdicts = False  # unless there is a threshold
     # With these options, a row that cannot be scored is reported in the column "error" and does not stop the call.
-    set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
+    set_aside: ClassVar[Mapping[str, Any]] = {"unscored": "none"}
 
     @property
     def dim(self) -> int:
@@ -90,9 +90,9 @@ class EvqascoreScorer(Scorer):
     def check_rows(self, columns: Mapping[str, list[Any]], options: EvqascoreOptions | None = None) -> None:
         """Raise RowValueError for a row with neither a video nor features, or with a missing file.
 
-        With `unreadable="none"`, a row with a missing file has no score instead.
+        With `unscored="none"`, a row with a missing file has no score instead.
         """
-        check_sources(columns, files=options is None or options.unreadable == "raise")
+        check_sources(columns, files=options is None or options.unscored == "raise")
 
     def joint(self, columns: Mapping[str, list[Any]]) -> None:
         """Score each call alone, because its signature depends on its rows."""

@@ -52,7 +52,7 @@ CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
         [
             {},
             {"mode": "caption", "interval": 2, "max_frames": 8, "long_text": "truncate"},
-            {"max_keywords": 2, "threshold": 0.5, "unreadable": "none"},
+            {"max_keywords": 2, "threshold": 0.5, "unscored": "none"},
         ],
     ),
 }
