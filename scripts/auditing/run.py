@@ -51,8 +51,8 @@ def prepare(
     """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
     if not 1 <= repeats <= MOST_REPEATS:
         raise ValueError(f"--repeats is {repeats}; expected 1 to {MOST_REPEATS}")
-    if loading.get("first") is not None:
-        raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
+    if loading.get("matcher") is not None:
+        raise ValueError("--load matcher is given, but an audit asks the judge about every answer. Leave out matcher.")
     every, unlabeled = labeled_rows(data)
     rows = [row for row in every if row.answer.strip()]
     for label, name in enumerate(("wrong", "right")):
