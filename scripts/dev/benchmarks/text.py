@@ -11,7 +11,7 @@ import numpy as np
 from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 
-from ... import sample
+from ... import sample_path
 from ...files.rows import read_rows
 from ...loading import load_metric
 from .measure import Cases
@@ -39,7 +39,7 @@ class TextJob:
 
 def sample_columns(count: int) -> Columns:
     """Return the first rows of the sample."""
-    rows = [row for _, row in islice(read_rows(sample()), count)]
+    rows = [row for _, row in islice(read_rows(sample_path()), count)]
     columns = {"predictions": "prediction", "references": "references", "questions": "question"}
     return {name: [row[column] for row in rows] for name, column in columns.items()}
 
