@@ -97,8 +97,10 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
         super().prepare(options)
-        if options.lexical and not self.model.layers:
-            raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
+        if options.final_layer and not self.model.layers:
+            raise ValueError(
+                f"bem: final_layer is True, but {self.model.name} has no final layer; expected False or None"
+            )
 
     def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
@@ -113,6 +115,6 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
         features = self.features(predictions, references, questions, options)
-        lexical = self.model.layer if features.weights and options.lexical is not False else "none"
-        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
+        layer = self.model.layer if features.weights and options.final_layer is not False else "none"
+        settings = {"cls": self.model.name, "lex": layer, **options.settings(), **self.model.options.settings()}
         return Scored(as_columns(score(features, options)), settings)

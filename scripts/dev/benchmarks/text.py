@@ -46,8 +46,9 @@ def sample_columns(count: int) -> Columns:
 
 def cases(metric: str, columns: Columns, device: str | None) -> Cases:
     """Return the cases of a metric with a model: a loop over rows, then each engine and precision."""
-    # Without windows and lexical evidence, a matcher's output is the one of a plain loop over its classifier.
-    compute = {} if metric == "smile" else {"lexical": False, "long_answers": "truncate"}
+    # Without windows and a final layer, a matcher's output is the one of a plain loop over its classifier.
+    layer = "final_layer" if metric == "bem" else "lexical"
+    compute = {} if metric == "smile" else {layer: False, "long_answers": "truncate"}
     job = TextJob(metric, columns, {"device": device} if device else {}, compute)
     loop = ("sentence-transformers", smile_loop) if metric == "smile" else ("transformers", matcher_loop)
     found: Cases = {f"{loop[0]}, row by row": (loop[1], job), "default": (scores, job)}
