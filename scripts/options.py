@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.columns import check_keywords
+from evaluate_qa.metrics._shared.columns import check_kwargs
 from evaluate_qa.metrics._shared.options import build_options, declarations
 
 from .files.rows import did_you_mean
@@ -50,7 +50,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
 def compute_options(metric: Any, given: Mapping[str, Any]) -> Any:
     """Return the options of a metric's `compute`, as its class; raise TypeError or ValueError for any other keyword."""
     known = declarations(metric.options)
-    check_keywords(metric.name, given, known, elsewhere=declarations(metric.loading), place="load")
+    check_kwargs(metric.name, given, known, elsewhere=declarations(metric.loading), place="load")
     return build_options(metric.name, metric.options, given)
 
 

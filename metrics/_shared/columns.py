@@ -252,7 +252,7 @@ def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
         raise ValueError(f"{metric}: {next(iter(lengths))} is empty; expected at least one row")
 
 
-def check_keywords(
+def check_kwargs(
     metric: str, given: Iterable[str], known: Iterable[str], *, elsewhere: Iterable[str] = (), place: str = ""
 ) -> None:
     """Raise TypeError for an unknown keyword; the message suggests the closest known keyword.
@@ -282,7 +282,7 @@ def check_flag(metric: str, name: str, value: object) -> None:
         raise ValueError(f"{metric}: {name} is {short_repr(value)}; expected {FLAG.expected}")
 
 
-def check_keywords_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
+def check_keyword_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
     """Raise TypeError if `compute` is called with positional arguments."""
     if positional:
         call = ", ".join(f"{column}=[…]" for column in required)

@@ -41,7 +41,7 @@ def check_video(value: object) -> str:
     return check_utf8(path)
 
 
-def check_keywords(value: object) -> list[str] | None:
+def check_keyword_list(value: object) -> list[str] | None:
     """Return the keywords of one row, given as a string or a list; None if they are to be extracted."""
     if value is None:
         return None

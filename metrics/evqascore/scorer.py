@@ -14,11 +14,11 @@ from .clip_models import load_clip, load_demo
 from .features import check_features
 from .keywords import KeywordModel, load_yake, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import build_columns, build_rows, check_keywords, check_sources, check_video, gather_evidence
+from .rows import build_columns, build_rows, check_keyword_list, check_sources, check_video, gather_evidence
 
 
 class Models(NamedTuple):
-    """CLIP, and the chat model that extracts key phrases; None for YAKE."""
+    """CLIP, and the chat model that extracts keywords; None for YAKE."""
 
     encoder: Encoder
     chat: KeywordModel | None
@@ -27,7 +27,7 @@ class Models(NamedTuple):
 class EvqascoreScorer(Scorer):
     """EVQAScore measures how well an answer or a caption fits a video, without a reference.
 
-    It compares the text and its key phrases with sampled frames in the space of a CLIP model, and rewards answers that
+    It compares the text and its keywords with sampled frames in the space of a CLIP model, and rewards answers that
     say more.
 
     Returns:
@@ -71,7 +71,7 @@ class EvqascoreScorer(Scorer):
             "Instead of videos: a matrix (frames, dim) of the same CLIP model, or its .npy or .safetensors file.",
         ),
         "keywords": Column(
-            check_keywords, ["string"], "Key phrases, a list of strings per row (default: extracted from the text)."
+            check_keyword_list, ["string"], "Keywords, a list of strings per row (default: extracted from the text)."
         ),
     }
     required = ("predictions",)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from .._shared.endpoint import Endpoint
 from .._shared.logistic import read_weights
-from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKeywords, ModelOptions
+from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKwargs, ModelOptions
 from .._shared.options import FLAG, POSITIVE, Choice, Control, Kind, Number, Options, Place, Whole, is_number, option
 from .._shared.probes import is_url
 from .._shared.stores import CacheOptions
@@ -222,7 +222,7 @@ class JudgeLoading(ModelOptions, CacheOptions):
             raise type(error)(f"judges[{number}]: {error}") from error
 
 
-class JudgeKeywords(ModelKeywords, total=False):
+class JudgeKwargs(ModelKwargs, total=False):
     """`JudgeLoading` as keywords, so that editors complete them; a test compares both."""
 
     endpoint: Any

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, as_list, check_keywords
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, as_list, check_kwargs
 from evaluate_qa.metrics._shared.options import declarations
 from evaluate_qa.scoring.single_rows import RowScore
 
@@ -74,7 +74,7 @@ class AssertAnswers:
         scorer = self._load(metric, load or {})
         if hasattr(scorer, "loading"):  # not of another package
             known = {*KNOWN_COLUMNS, *declarations(scorer.options), "metric", "least", "load"}
-            check_keywords("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
+            check_kwargs("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
         found = scorer.compute(**rows, **options)
         if "verdict" not in found["per_example"]:
             raise ValueError(f"{metric} gives no verdicts. Use a metric with verdicts, such as nli_lex.")

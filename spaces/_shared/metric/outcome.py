@@ -45,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Picture:
-    """A frame of a video: a `data:` address, the time, and the key phrases that fit this frame best."""
+    """A frame of a video: a `data:` address, the time, and the keywords that fit this frame best."""
 
     address: str
     time: str
