@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._shared.endpoint import Endpoint
-from .._shared.logistic import read_weights
+from .._shared.logistic import WEIGHTS, read_weights
 from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKwargs, ModelOptions
 from .._shared.options import FLAG, POSITIVE, Choice, Control, Kind, Number, Options, Place, Whole, is_number, option
 from .._shared.probes import is_url
@@ -58,7 +58,6 @@ _JUDGES = Kind(
         isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(item, (str, Mapping)) for item in value)
     ),
 )
-_WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
 # The options that may differ between the judges of a jury.
 _OWN = (
     *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
@@ -126,7 +125,7 @@ class JudgeLoading(ModelOptions, CacheOptions):
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
-        _WEIGHTS,
+        WEIGHTS,
         "Combine the scores of judge and matcher by these weights of `fit`, or a JSON file of them (default: the judge "
         "alone decides the rows it is asked about).",
     )
