@@ -17,7 +17,9 @@ __tracebackhide__ = True  # pytest shows the message and the caller
 
 
 def plain(value: Any) -> Any:
-    """Return a scalar of numpy or torch as a number of Python, and any other value unchanged."""
+    """Return a scalar of numpy or torch as a number of Python, torch's devices and dtypes as text, others unchanged."""
+    if type(value).__module__ == "torch" and type(value).__name__ in ("device", "dtype"):
+        return str(value).removeprefix("torch.")
     return value.item() if getattr(value, "shape", None) == () else value
 
 
