@@ -19,7 +19,7 @@ from .._shared.trainer_callback import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
-from .weights import UNFITTED, fit_weights, learner
+from .weights import FEWEST, UNFITTED, fit_weights, learner
 
 PRESETS: Mapping[str, Preset] = {
     "default": (None, None),
@@ -135,8 +135,9 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
         judged = check_labels(self.name, labels, rows["predictions"])
-        if len(set(judged)) == 1:
-            raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
+        if min(right := sum(judged), wrong := len(judged) - right) < FEWEST:
+            counts = f"{right} correct and {wrong} incorrect answers"
+            raise ValueError(f"nli_lex: labels are of {counts}; expected at least {FEWEST} of each")
         learner()
         features = self.features(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])
