@@ -1,8 +1,10 @@
 """Parse options on the command line: `--load k=v`, `--compute k=v` and `--column k=v`."""
 
 import ast
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,13 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_value(text: str) -> Any:
-    """Return a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'`), or the text itself."""
+    """Return a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'`), a JSON object, or the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+    for parse in (ast.literal_eval, json.loads):
+        with suppress(ValueError, SyntaxError):
+            return parse(text)
+    return text
 
 
 def parse_options(given: Iterable[str], metric: str | None = None, others: Iterable[str] = ()) -> dict[str, Any]:

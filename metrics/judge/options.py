@@ -112,8 +112,11 @@ class JudgeLoading(ModelOptions, CacheOptions):
     judges: Sequence[str | Mapping[str, Any]] | None = option(
         None, _JUDGES, "Ask a jury: a list of models, or of mappings with options of their own and a `weight`."
     )
-    dtype: Dtype = option(
-        "float32", Choice(*TORCH_DTYPES), "Run a local model in `float32`, `float16` or `bfloat16`.", key="dtype"
+    dtype: Dtype | Literal["auto"] = option(
+        "float32",
+        Choice(*TORCH_DTYPES, "auto"),
+        "Run a local model in `float32`, `float16`, `bfloat16`, or as it is stored (`auto`).",
+        key="dtype",
     )
     protocol: str | os.PathLike[str] = option(
         "default",
