@@ -68,7 +68,7 @@ def check_writable(target: Path) -> None:
     if not file.parent.is_dir():
         raise RowsError(f"{target}: there is no folder {file.parent}. Create it first, or name another file.")
     if not os.access(file.parent, os.W_OK):
-        raise RowsError(f"{target} cannot be written: no permission in the folder {file.parent}. Name another file.")
+        raise RowsError(f"{target} cannot be written: no permission in its folder. Name another file.")
     if file.exists() and not os.access(file, os.W_OK):
         raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
