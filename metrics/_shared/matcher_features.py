@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .arrays import Floats, Indices, first_best, is_correct, run_starts
 from .claims import Claims, pair_claims
-from .classifiers import LoadedClassifier, Logits, PairReader, Texts
+from .classifiers import LoadedClassifier, Logits, PairReader, PairTexts
 from .containment import containment_score
 from .languages import is_unsupported
 from .lexical import word_features
@@ -26,7 +26,7 @@ class PairInputs:
     answered: NDArray[np.bool_]  # False for a claim that is searched in a blank answer, shape (claims,)
     word_features: Mapping[str, Floats]  # the features from words and lengths by name, each of shape (claims,)
     windows: Windows
-    texts: Sequence[Texts]  # the two sides of each window's input
+    texts: Sequence[PairTexts]  # the two sides of each window's input
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def prepare_pairs(
     questions: Sequence[str],
     options: MatcherOptions,
     classifier: PairReader,
-    format_pair: Callable[[str, str, str], Texts],
+    format_pair: Callable[[str, str, str], PairTexts],
 ) -> PairInputs:
     """Return the inputs of a classifier; `format_pair` makes one of a question, an answer and a reference."""
     searches, claims = pair_claims(questions, predictions, references, options.by_sentence)
@@ -71,7 +71,7 @@ def compute_features(
     references: Sequence[Sequence[str]],
     questions: Sequence[str],
     options: MatcherOptions,
-    format_pair: Callable[[str, str, str], Texts],
+    format_pair: Callable[[str, str, str], PairTexts],
     output: Callable[[Logits, int], Logits],
     describe: str,
 ) -> PairFeatures:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, PairTexts, Preset, load
 from .._shared.columns import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, question
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
@@ -35,7 +35,7 @@ def equivalent_class(labels: list[str]) -> int:
     return 1
 
 
-def bem_pair(question: str, answer: str, reference: str) -> Texts:
+def bem_pair(question: str, answer: str, reference: str) -> PairTexts:
     """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`, as in the released program; segments end at |."""
     return answer, (reference, question)
 

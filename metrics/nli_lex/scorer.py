@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, PairTexts, Preset, load
 from .._shared.columns import ANSWERS, RowValueError, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
@@ -42,7 +42,9 @@ def entailment_class(labels: list[str]) -> int:
     return named[0]
 
 
-def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
+def nli_pair(
+    question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE
+) -> PairTexts:
     """Return premise and hypothesis; without a question, the default template gives the bare answer and reference."""
     premise, hypothesis = (
         "{answer}" if template == TEMPLATE and not question else template for template in (premise, hypothesis)

@@ -14,7 +14,7 @@ _WORD = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
 # Punctuation at either end of a word is not marked.
 _INNER = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 
-Kind = Literal["for", "half", "against"]
+MarkKind = Literal["for", "half", "against"]
 """Whether a part of the answer earned full credit, partial credit, or counted against the answer."""
 
 
@@ -40,7 +40,7 @@ class Mark:
     start: int
     end: int
     why: str
-    kind: Kind = "for"
+    kind: MarkKind = "for"
 
 
 @dataclass(frozen=True)
