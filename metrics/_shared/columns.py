@@ -28,11 +28,11 @@ KNOWN_COLUMNS = (
 )
 
 
-# Names that other libraries give to these columns.
+# Names that other libraries give to these columns, and that options had in earlier versions.
 _OTHER_NAMES = {
     **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
     **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
-    "prompts": "questions",
+    **{"prompts": "questions", "first": "matcher", "lexical": "final_layer", "unreadable": "unscored"},
 }
 
 

@@ -138,6 +138,11 @@ def test_a_keyword_that_is_near_no_other_names_all_keywords():
         check_kwargs("smile", ["references", "id"], {"references", "predictions", "window"})
 
 
+def test_a_name_of_an_earlier_version_suggests_the_new_one():
+    with pytest.raises(TypeError, match=r"^judge: unknown keyword 'first'; did you mean 'matcher'\?$"):
+        check_kwargs("judge", ["first"], {"matcher", "timeout"})
+
+
 def test_an_api_key_names_the_variable_for_it():
     with pytest.raises(
         TypeError, match=r"^judge: unknown keyword 'api_key'; .* the environment variable OPENAI_API_KEY$"
