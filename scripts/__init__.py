@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .gating.drop import gate as gate
     from .uncertainty.paired import compare as compare
 
-__all__ = ["Decision", "compare", "compare_values", "estimate", "gate", "load", "metric_names", "path", "sample"]
+__all__ = ["Decision", "compare", "compare_values", "estimate", "gate", "load", "metric_names", "path", "sample_path"]
 
 __version__ = "0.2.0"
 
@@ -22,8 +22,8 @@ __version__ = "0.2.0"
 __path__.append(str(Path(__file__).parent / "integrations"))
 
 
-def sample() -> Path:
-    """Return the sample data: labeled answers of twelve kinds, as JSONL."""
+def sample_path() -> Path:
+    """Return the file of sample data: labeled answers of twelve kinds, as JSONL."""
     return Path(__file__).parent / "sample.jsonl"
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 if TYPE_CHECKING:
-    from evaluate_qa.metrics._shared.model_options import EngineKeywords
+    from evaluate_qa.metrics._shared.model_options import EngineKwargs
     from evaluate_qa.metrics._shared.scorer import Scorer
     from evaluate_qa.metrics.bem.scorer import BemScorer
     from evaluate_qa.metrics.deltableu.scorer import DeltableuScorer
-    from evaluate_qa.metrics.evqascore.options import EvqascoreKeywords
+    from evaluate_qa.metrics.evqascore.options import EvqascoreKwargs
     from evaluate_qa.metrics.evqascore.scorer import EvqascoreScorer
-    from evaluate_qa.metrics.judge.options import JudgeKeywords
+    from evaluate_qa.metrics.judge.options import JudgeKwargs
     from evaluate_qa.metrics.judge.scorer import JudgeScorer
     from evaluate_qa.metrics.nli_lex.scorer import NliLexScorer
-    from evaluate_qa.metrics.smile.options import SmileKeywords
+    from evaluate_qa.metrics.smile.options import SmileKwargs
     from evaluate_qa.metrics.smile.scorer import SmileScorer
 
 METRICS = Path(str(resources.files("evaluate_qa.metrics")))
@@ -47,21 +47,19 @@ def _unknown(name: str) -> str:
 
 
 @overload
-def load(name: Literal["bem"], config: str | None = None, **options: "Unpack[EngineKeywords]") -> "BemScorer": ...
+def load(name: Literal["bem"], config: str | None = None, **options: "Unpack[EngineKwargs]") -> "BemScorer": ...
 @overload
 def load(name: Literal["deltableu"], config: str | None = None) -> "DeltableuScorer": ...
 @overload
 def load(
-    name: Literal["evqascore"], config: str | None = None, **options: "Unpack[EvqascoreKeywords]"
+    name: Literal["evqascore"], config: str | None = None, **options: "Unpack[EvqascoreKwargs]"
 ) -> "EvqascoreScorer": ...
 @overload
-def load(name: Literal["judge"], config: str | None = None, **options: "Unpack[JudgeKeywords]") -> "JudgeScorer": ...
+def load(name: Literal["judge"], config: str | None = None, **options: "Unpack[JudgeKwargs]") -> "JudgeScorer": ...
 @overload
-def load(
-    name: Literal["nli_lex"], config: str | None = None, **options: "Unpack[EngineKeywords]"
-) -> "NliLexScorer": ...
+def load(name: Literal["nli_lex"], config: str | None = None, **options: "Unpack[EngineKwargs]") -> "NliLexScorer": ...
 @overload
-def load(name: Literal["smile"], config: str | None = None, **options: "Unpack[SmileKeywords]") -> "SmileScorer": ...
+def load(name: Literal["smile"], config: str | None = None, **options: "Unpack[SmileKwargs]") -> "SmileScorer": ...
 @overload
 def load(name: str, config: str | None = None, **options: Any) -> "Scorer": ...
 def load(name: str, config: str | None = None, **options: Any) -> Any:

@@ -1,12 +1,14 @@
 """Parse options on the command line: `--load k=v`, `--compute k=v` and `--column k=v`."""
 
 import ast
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from evaluate_qa.metrics._shared.columns import check_keywords
+from evaluate_qa.metrics._shared.columns import check_kwargs
 from evaluate_qa.metrics._shared.options import build_options, declarations
 
 from .files.rows import did_you_mean
@@ -15,13 +17,13 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_value(text: str) -> Any:
-    """Return a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'`), or the text itself."""
+    """Return a Python literal (`0.3`, `True`, `None`, `['a']`, `'0.3'`), a JSON object, or the text itself."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+    for parse in (ast.literal_eval, json.loads):
+        with suppress(ValueError, SyntaxError):
+            return parse(text)
+    return text
 
 
 def parse_options(given: Iterable[str], metric: str | None = None, others: Iterable[str] = ()) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def parse_options(given: Iterable[str], metric: str | None = None, others: Itera
 def compute_options(metric: Any, given: Mapping[str, Any]) -> Any:
     """Return the options of a metric's `compute`, as its class; raise TypeError or ValueError for any other keyword."""
     known = declarations(metric.options)
-    check_keywords(metric.name, given, known, elsewhere=declarations(metric.loading), place="load")
+    check_kwargs(metric.name, given, known, elsewhere=declarations(metric.loading), place="load")
     return build_options(metric.name, metric.options, given)
 
 

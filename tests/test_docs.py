@@ -87,7 +87,7 @@ def checkout(tmp_path):
     """A folder like a checkout, with half of the sample, and with the labeled data as `data`, if available."""
     (tmp_path / "README.md").symlink_to(ROOT / "README.md")
     (tmp_path / "scripts").mkdir()
-    lines = evaluate_qa.sample().read_bytes().split(b"\n")[:-1:2]
+    lines = evaluate_qa.sample_path().read_bytes().split(b"\n")[:-1:2]
     (tmp_path / "scripts/sample.jsonl").write_bytes(b"\n".join(lines))
     if (ROOT.parent / "shared/data").is_dir():
         (tmp_path / "data").symlink_to(ROOT.parent / "shared/data")

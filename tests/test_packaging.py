@@ -137,7 +137,7 @@ def standalone(processes, tmp_path):
 
 def test_standalone_folders_score_as_the_package_does(standalone, server):
     """All metrics on a twelfth of the sample, with their default models; the judge uses a server."""
-    rows = [json.loads(line) for line in evaluate_qa.sample().read_text(encoding="utf-8").splitlines()][::12]
+    rows = [json.loads(line) for line in evaluate_qa.sample_path().read_text(encoding="utf-8").splitlines()][::12]
     columns = {
         "predictions": [row["prediction"] for row in rows],
         "references": [row["references"] for row in rows],

@@ -39,7 +39,7 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-LINES = {path.stem: read_lines(path) for path in (evaluate_qa.sample(), NEAR_NAMES, TRAPS)}
+LINES = {path.stem: read_lines(path) for path in (evaluate_qa.sample_path(), NEAR_NAMES, TRAPS)}
 SAMPLE_ROWS, NEAR_NAME_ROWS, TRAP_ROWS = ([json.loads(line) for line in lines] for lines in LINES.values())
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .columns import KNOWN_COLUMNS, check_keywords, check_keywords_only
+from .columns import KNOWN_COLUMNS, check_keyword_only, check_kwargs
 from .options import declarations
 from .scorer import ABANDONED, Scored, Scorer, list_methods
 
@@ -51,7 +51,7 @@ class Adapter(_Base):
         scorer = self._scorer_class
         of_evaluate = inspect.signature(super().__init__).parameters.keys() - {"config_name", "kwargs"}
         known = {*of_evaluate, *declarations(scorer.loading)}
-        check_keywords(scorer.name, given, known, elsewhere=declarations(scorer.options), place="compute")
+        check_kwargs(scorer.name, given, known, elsewhere=declarations(scorer.options), place="compute")
         self.scorer = scorer(
             config_name, **{name: given[name] for name in declarations(scorer.loading) if name in given}
         )
@@ -80,7 +80,7 @@ class Adapter(_Base):
 
     def compute(self, *positional: Any, **given: Any) -> dict[str, Any] | None:
         """Score the given rows and the rows of earlier `add_batch` calls. Everything is passed by keyword."""
-        check_keywords_only(self.name, self.scorer.required, positional)
+        check_keyword_only(self.name, self.scorer.required, positional)
         options, checked = self.scorer.check_call(given)
         with self._own_rows():
             if not checked and not len(self):
@@ -101,7 +101,7 @@ class Adapter(_Base):
 
     def add_batch(self, **given: Any) -> None:
         """Store rows for a later `compute`, which has the same columns."""
-        check_keywords(self.name, given, KNOWN_COLUMNS)
+        check_kwargs(self.name, given, KNOWN_COLUMNS)
         checked = self.scorer.check_columns({column: given.get(column) for column in self.scorer.columns})
         with self._own_rows():
             super().add_batch(**checked)

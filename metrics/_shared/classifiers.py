@@ -34,7 +34,7 @@ _KNOWN_FEATURES = frozenset({"margin", "entailment", "intercept", *WORD_FEATURES
 # The packages that torch models need.
 _PACKAGES = ("torch", "transformers")
 
-Texts = tuple[str, tuple[str, ...]]
+PairTexts = tuple[str, tuple[str, ...]]
 """The two sides of an input. The separator token joins the parts of the second side."""
 
 
@@ -59,14 +59,14 @@ class PairReader:
         return tokens
 
     def logits(
-        self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None, describe: str | None = None
+        self, pairs: Sequence[PairTexts], tokens: Mapping[str, Tokens] | None = None, describe: str | None = None
     ) -> Logits:
         """Return the logits of every pair, shape (pairs, classes). Equal pairs run once.
 
         The longer side of an input that is too long loses tokens at its end. `tokens` are those of texts that are
         already tokenized, and `describe` is the title of the progress bar.
         """
-        numbers: dict[Texts, int] = {}
+        numbers: dict[PairTexts, int] = {}
         number_of = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], dtype=np.intp)
         distinct = list(numbers)
         known = self._with_tokens(distinct, tokens)
@@ -83,12 +83,12 @@ class PairReader:
             outputs[indices] = logits
         return outputs[number_of]
 
-    def encode(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
+    def encode(self, pairs: Sequence[PairTexts], tokens: Mapping[str, Tokens] | None = None) -> list[PairIds]:
         """Return token ids and token types of each pair, with special tokens."""
         known = self._with_tokens(pairs, tokens)
         return [self.engine.template.assemble(*_side_ids(pair, known), self.max_length) for pair in pairs]
 
-    def _with_tokens(self, pairs: Sequence[Texts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
+    def _with_tokens(self, pairs: Sequence[PairTexts], tokens: Mapping[str, Tokens] | None) -> Mapping[str, Tokens]:
         """Return the known tokens and the tokens of all other texts in the pairs."""
         known = tokens or {}
         texts = dict.fromkeys(chain.from_iterable((first, *second) for first, second in pairs))
@@ -151,7 +151,7 @@ class TorchPairEngine:
         return result
 
 
-def _side_ids(pair: Texts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
+def _side_ids(pair: PairTexts, tokens: Mapping[str, Tokens]) -> tuple[list[int], list[list[int]]]:
     """Return the token ids of the first side, and of each part of the second side."""
     first, second = pair
     return tokens[first].ids, [tokens[part].ids for part in second]

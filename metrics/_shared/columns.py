@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .messages import short_repr
-from .options import FLAG, is_number, plain
+from .options import FLAG, is_number, to_python
 
 __tracebackhide__ = True  # pytest shows the message and the caller
 
@@ -28,11 +28,11 @@ KNOWN_COLUMNS = (
 )
 
 
-# Names that other libraries give to these columns.
+# Names that other libraries give to these columns, and that options had in earlier versions.
 _OTHER_NAMES = {
     **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
     **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
-    "prompts": "questions",
+    **{"prompts": "questions", "first": "matcher", "lexical": "final_layer", "unreadable": "unscored"},
 }
 
 
@@ -221,7 +221,7 @@ def _fix(column: str, value: Any, expected: str) -> str:
     if str(value) in {"None", "nan", "<NA>", "NaT"}:
         empty = 'use "" for a missing answer; it scores 0'
         return f" ({empty if column == 'predictions' else 'fill in missing values, or drop these rows'})"
-    numbers = [is_number(plain(item)) for item in (value if isinstance(value, list) else [value])]
+    numbers = [is_number(to_python(item)) for item in (value if isinstance(value, list) else [value])]
     return " (convert numbers with str(…))" if any(numbers) and "string" in expected else ""
 
 
@@ -236,7 +236,7 @@ def check_labels(metric: str, labels: object, predictions: list[Any]) -> list[bo
 
 
 def _label(value: Any) -> bool:
-    label = plain(value)
+    label = to_python(value)
     if not isinstance(label, (bool, int, float)) or label not in {0, 1}:
         raise Unexpected("True or False", RowValueError)
     return bool(label)
@@ -252,7 +252,7 @@ def check_lengths(metric: str, columns: Mapping[str, list[Any]]) -> None:
         raise ValueError(f"{metric}: {next(iter(lengths))} is empty; expected at least one row")
 
 
-def check_keywords(
+def check_kwargs(
     metric: str, given: Iterable[str], known: Iterable[str], *, elsewhere: Iterable[str] = (), place: str = ""
 ) -> None:
     """Raise TypeError for an unknown keyword; the message suggests the closest known keyword.
@@ -278,11 +278,11 @@ def check_keywords(
 
 def check_flag(metric: str, name: str, value: object) -> None:
     """Raise ValueError unless a value is True or False."""
-    if not FLAG.accepts(plain(value)):
+    if not FLAG.accepts(to_python(value)):
         raise ValueError(f"{metric}: {name} is {short_repr(value)}; expected {FLAG.expected}")
 
 
-def check_keywords_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
+def check_keyword_only(metric: str, required: Iterable[str], positional: tuple[object, ...]) -> None:
     """Raise TypeError if `compute` is called with positional arguments."""
     if positional:
         call = ", ".join(f"{column}=[…]" for column in required)

@@ -12,8 +12,10 @@ import numpy as np
 
 from .arrays import Floats
 from .messages import short_repr
-from .options import is_number
+from .options import Kind, is_number
 from .probes import is_file
+
+WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
 
 
 def sigmoid(values: Floats) -> Floats:

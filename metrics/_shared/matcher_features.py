@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .arrays import Floats, Indices, first_best, is_correct, run_starts
 from .claims import Claims, pair_claims
-from .classifiers import LoadedClassifier, Logits, PairReader, Texts
-from .exact_match import exact_score
+from .classifiers import LoadedClassifier, Logits, PairReader, PairTexts
+from .containment import containment_score
 from .languages import is_unsupported
 from .lexical import word_features
 from .matcher_options import MatcherOptions
@@ -26,7 +26,7 @@ class PairInputs:
     answered: NDArray[np.bool_]  # False for a claim that is searched in a blank answer, shape (claims,)
     word_features: Mapping[str, Floats]  # the features from words and lengths by name, each of shape (claims,)
     windows: Windows
-    texts: Sequence[Texts]  # the two sides of each window's input
+    texts: Sequence[PairTexts]  # the two sides of each window's input
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class PairFeatures(PairInputs):
 
     outputs: Floats  # BEM's margin, or the probability of entailment, of each claim; shape (claims,)
     weights: Mapping[str, float]  # the weights of the final logistic layer by feature; empty without a layer
-    exact: Floats  # scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,)
+    containment: Floats  # scores of pairs in a language that the classifier cannot read, else NaN; shape (pairs,)
 
     @property
     def unsupported(self) -> NDArray[np.bool_]:
-        """Whether exact rules score a pair, shape (pairs,)."""
-        return ~np.isnan(self.exact)
+        """Whether containment scores a pair, shape (pairs,)."""
+        return ~np.isnan(self.containment)
 
 
 def prepare_pairs(
@@ -49,7 +49,7 @@ def prepare_pairs(
     questions: Sequence[str],
     options: MatcherOptions,
     classifier: PairReader,
-    format_pair: Callable[[str, str, str], Texts],
+    format_pair: Callable[[str, str, str], PairTexts],
 ) -> PairInputs:
     """Return the inputs of a classifier; `format_pair` makes one of a question, an answer and a reference."""
     searches, claims = pair_claims(questions, predictions, references, options.by_sentence)
@@ -71,7 +71,7 @@ def compute_features(
     references: Sequence[Sequence[str]],
     questions: Sequence[str],
     options: MatcherOptions,
-    format_pair: Callable[[str, str, str], Texts],
+    format_pair: Callable[[str, str, str], PairTexts],
     output: Callable[[Logits, int], Logits],
     describe: str,
 ) -> PairFeatures:
@@ -85,20 +85,21 @@ def compute_features(
         **vars(inputs),
         outputs=inputs.windows.best(output(logits, model.positive)),
         weights={},
-        exact=exact_scores(questions, predictions, references, reads_all=not model.layers),
+        containment=containment_scores(questions, predictions, references, reads_all=not model.layers),
     )
 
 
-def exact_scores(
+def containment_scores(
     questions: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], reads_all: bool
 ) -> Floats:
-    """Return the exact scores of pairs that the matcher cannot read, else NaN; shape (pairs,).
+    """Return the containment of pairs that the matcher cannot read, else NaN; shape (pairs,).
 
     `reads_all` assumes that the classifier reads all languages, as a user's own checkpoint may.
     """
     rows = zip(questions, predictions, references, strict=True)
     pairs = ((question, answer, reference) for question, answer, listed in rows for reference in listed)
-    return np.array([exact_score(*pair[1:]) if not reads_all and is_unsupported(*pair) else np.nan for pair in pairs])
+    unsupported = (pair if not reads_all and is_unsupported(*pair) else None for pair in pairs)
+    return np.array([containment_score(*pair[1:]) if pair else np.nan for pair in unsupported])
 
 
 def best_pairs(
@@ -110,7 +111,7 @@ def best_pairs(
     True if token F1 counts for sentences.
     """
     probabilities = np.where(features.answered, probabilities, 0.0)
-    scores = np.where(features.unsupported, features.exact, features.claims.score(probabilities, lexical))
+    scores = np.where(features.unsupported, features.containment, features.claims.score(probabilities, lexical))
     best = first_best(scores, features.starts)
     found = {
         "score": scores[best],

@@ -59,7 +59,7 @@ class ModelOptions(Options):
             )
 
 
-class ModelKeywords(TypedDict, total=False):
+class ModelKwargs(TypedDict, total=False):
     """`ModelOptions` as keywords, so that editors complete them; a test compares both."""
 
     model: str | os.PathLike[str] | None
@@ -103,7 +103,7 @@ class EngineOptions(ModelOptions):
             raise FileNotFoundError(f"model is {short_repr(name)}, which does not exist; expected {expected}")
 
 
-class EngineKeywords(ModelKeywords, total=False):
+class EngineKwargs(ModelKwargs, total=False):
     """`EngineOptions` as keywords, so that editors complete them; a test compares both."""
 
     engine: Literal["auto"] | EngineName

@@ -16,8 +16,10 @@ from typing import Any, TypeGuard, TypeVar
 __tracebackhide__ = True  # pytest shows the message and the caller
 
 
-def plain(value: Any) -> Any:
-    """Return a scalar of numpy or torch as a number of Python, and any other value unchanged."""
+def to_python(value: Any) -> Any:
+    """Return a scalar of numpy or torch as a number of Python, torch's devices and dtypes as text, others unchanged."""
+    if type(value).__module__ == "torch" and type(value).__name__ in ("device", "dtype"):
+        return str(value).removeprefix("torch.")
     return value.item() if getattr(value, "shape", None) == () else value
 
 
@@ -133,7 +135,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, declared in declarations(type(self)).items():
-            value = plain(getattr(self, name))
+            value = to_python(getattr(self, name))
             object.__setattr__(self, name, value)  # the dataclass is frozen
             if not (value is None and declared.optional) and not declared.kind.accepts(value):
                 listed = isinstance(value, str) and declared.kind.accepts([value])

@@ -99,12 +99,12 @@ class ForReward(Scorer):
 
     @overload
     def reward(
-        self, answers: str = ..., questions: str | None = ..., *, asynchronous: Literal[True], **given: Any
+        self, references: str = ..., questions: str | None = ..., *, asynchronous: Literal[True], **given: Any
     ) -> "AsyncReward": ...
     @overload
     def reward(
         self,
-        answers: str = ...,
+        references: str = ...,
         questions: str | None = ...,
         *,
         value: Value = ...,
@@ -117,7 +117,7 @@ class ForReward(Scorer):
     ) -> "Reward": ...
     def reward(
         self,
-        answers: str = "answer",
+        references: str = "answer",
         questions: str | None = None,
         *,
         value: Value = "score",
@@ -135,8 +135,8 @@ class ForReward(Scorer):
         can raise the scores of wrong answers: read samples, and limit the length of completions.
 
         Args:
-            answers: Column of the data set with the right answers, a string or a list of strings per row. A row with
-                None or only blank answers gets no reward.
+            references: Column of the data set with the right answers, a string or a list of strings per row. A row
+                with None or only blank answers gets no reward.
             questions: Column with the questions (default: the prompts; the user's last message in a conversation).
             value: `"score"`, the metric's score; `"verdict"`, 1 or 0; or `(low, high)`, which maps scores linearly from
                 0 at low to 1 at high.
@@ -156,17 +156,12 @@ class ForReward(Scorer):
             ImportError: The package that `log` names is not installed.
         """
         check_tracker(self.name, log)
-        if "references" in given:
-            raise TypeError(
-                f"{self.name}: reward has no keyword references (given: {short_repr(given['references'])}); name the "
-                "data set's column with the right answers: reward('solution')"
-            )
         columns = {column: given.pop(column) for column in KNOWN_COLUMNS[2:] if column in given}
-        columns |= {"references": answers} | ({} if questions is None else {"questions": questions})
+        columns |= {"references": references} | ({} if questions is None else {"questions": questions})
         for role, column in columns.items():
             if not isinstance(column, str) or not column:
                 expected = "the name of a column of the data set"
-                raise TypeError(f"{self.name}: {_keyword(role)} is {short_repr(column)}; expected {expected}")
+                raise TypeError(f"{self.name}: {role} is {short_repr(column)}; expected {expected}")
         if not (value in ("score", "verdict") if isinstance(value, str) else _is_band(value)):
             raise ValueError(
                 f"{self.name}: value is {value!r}; expected 'score', 'verdict' or (low, high) with low < high"
@@ -283,7 +278,7 @@ class Reward:
                 there = ", ".join(key for key, value in given.items() if isinstance(value, list)) or "none"
                 raise ValueError(
                     f"{name}: the data set has no column {column!r} (it has: {there}); expected one with the {role}: "
-                    f"name it with reward({_keyword(role)}='…'), and keep it with remove_unused_columns=False"
+                    f"name it with reward({role}='…'), and keep it with remove_unused_columns=False"
                 )
             rows[role] = values
         for role, values in rows.items():
@@ -340,11 +335,6 @@ class AsyncReward:
 if sys.version_info >= (3, 12):
     # The mark of the class holds for its instances: `inspect.iscoroutinefunction(reward)` is True.
     inspect.markcoroutinefunction(AsyncReward)
-
-
-def _keyword(role: str) -> str:
-    """Return the keyword of `reward` for a column of the metric."""
-    return "answers" if role == "references" else role
 
 
 def _is_blank(references: Any) -> bool:

@@ -15,8 +15,8 @@ from .columns import (
     as_list,
     check_column,
     check_flag,
-    check_keywords,
-    check_keywords_only,
+    check_keyword_only,
+    check_kwargs,
     check_lengths,
 )
 from .options import Declaration, Options, build_options, declarations
@@ -79,7 +79,7 @@ class Scorer:
 
     def __init__(self, config: str | None = None, **given: Any) -> None:
         compute = declarations(self.options)
-        check_keywords(self.name, given, declarations(self.loading), elsewhere=compute, place="compute")
+        check_kwargs(self.name, given, declarations(self.loading), elsewhere=compute, place="compute")
         self.config_name = config or "default"
         if self.config_name not in self.configurations:
             there = ", ".join(map(repr, self.configurations))
@@ -117,7 +117,7 @@ class Scorer:
 
     def compute(self, *positional: Any, **given: Any) -> dict[str, Any]:
         """Score all rows, which are passed by keyword. Threads that share a scorer take turns."""
-        check_keywords_only(self.name, self.required, positional)
+        check_keyword_only(self.name, self.required, positional)
         options, checked = self.check_call(given)
         if not checked:
             raise ValueError(f"{self.name}: nothing to score; pass {' and '.join(self.required)}")
@@ -126,7 +126,7 @@ class Scorer:
     def check_call(self, given: Mapping[str, Any]) -> tuple[Any, dict[str, list[Any]]]:
         """Return the options of a call of `compute`, and its columns in canonical form, which may be none."""
         known = {*KNOWN_COLUMNS, *declarations(self.options), "per_example"}
-        check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
+        check_kwargs(self.name, given, known, elsewhere=declarations(self.loading), place="load")
         check_flag(self.name, "per_example", given.get("per_example", True))
         options = build_options(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
@@ -215,7 +215,7 @@ class Scorer:
         Return the columns that this metric uses, as lists of unchanged rows, and the options.
         """
         known = {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"}
-        check_keywords(self.name, given, known, elsewhere=declarations(self.loading), place="load")
+        check_kwargs(self.name, given, known, elsewhere=declarations(self.loading), place="load")
         options = {name: given[name] for name in declarations(self.options) if name in given}
         chosen = build_options(self.name, self.options, options)
         rows: dict[str, Any] = {}

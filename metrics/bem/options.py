@@ -11,7 +11,7 @@ from .._values.options import ValueOptions
 class BemOptions(MatcherOptions, ValueOptions):
     """The options of `compute`."""
 
-    lexical: bool | None = option(
+    final_layer: bool | None = option(
         None,
         FLAG,
         "Apply the final layer, which adjusts for lengths and shared character trigrams (default: if there is one).",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, PairTexts, Preset, load
 from .._shared.columns import ANSWERS, QUESTIONS, Column, RowValueError, Unexpected, question
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
@@ -35,7 +35,7 @@ def equivalent_class(labels: list[str]) -> int:
     return 1
 
 
-def bem_pair(question: str, answer: str, reference: str) -> Texts:
+def bem_pair(question: str, answer: str, reference: str) -> PairTexts:
     """Return `[CLS] answer [SEP] | reference [SEP] question [SEP]`, as in the released program; segments end at |."""
     return answer, (reference, question)
 
@@ -97,8 +97,10 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
     def prepare(self, options: BemOptions) -> None:
         """Load the model, once."""
         super().prepare(options)
-        if options.lexical and not self.model.layers:
-            raise ValueError(f"bem: lexical is True, but {self.model.name} has no final layer; expected False or None")
+        if options.final_layer and not self.model.layers:
+            raise ValueError(
+                f"bem: final_layer is True, but {self.model.name} has no final layer; expected False or None"
+            )
 
     def features(
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
@@ -113,6 +115,6 @@ class BemScorer(ForTraining, ForReward, AnswerScorer):
         self, predictions: list[str], references: list[list[str]], questions: list[str], options: BemOptions
     ) -> Scored:
         features = self.features(predictions, references, questions, options)
-        lexical = self.model.layer if features.weights and options.lexical is not False else "none"
-        settings = {"cls": self.model.name, "lex": lexical, **options.settings(), **self.model.options.settings()}
+        layer = self.model.layer if features.weights and options.final_layer is not False else "none"
+        settings = {"cls": self.model.name, "lex": layer, **options.settings(), **self.model.options.settings()}
         return Scored(as_columns(score(features, options)), settings)

@@ -36,9 +36,9 @@ class Scores:
 
 def score(features: PairFeatures, options: BemOptions) -> Scores:
     """Score every pair, and keep each row's best reference (the first of several equal ones)."""
-    weights = {} if options.lexical is False else features.weights
+    weights = {} if options.final_layer is False else features.weights
     probability = sigmoid(final_margin(features.outputs, features.word_features, weights))
-    best, found = best_pairs(features, probability, options, options.lexical is not False)
+    best, found = best_pairs(features, probability, options, options.final_layer is not False)
     return Scores(margin=features.claims.recall(features.outputs)[best], **found)
 
 

@@ -1,4 +1,4 @@
-"""Extract key phrases with YAKE, which needs no model, or with a chat model, as in the paper.
+"""Extract keywords with YAKE, which needs no model, or with a chat model, as in the paper.
 
 YAKE (Campos et al. 2020) ranks phrases by the statistics of the text itself. It lists a phrase together with its parts
 and neighbors: "red ball", "ball", "ball rolls". EVQAScore rewards the number of keywords, so every word may count only
@@ -169,7 +169,7 @@ class KeywordModel:
 
 
 def conversation(text: str) -> Conversation:
-    """Return the messages that ask for the key phrases of a text."""
+    """Return the messages that ask for the keywords of a text."""
     return [{"role": "user", "content": PROMPT.format(text=text)}]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from .._shared.messages import short_repr
-from .._shared.model_options import ModelKeywords, ModelOptions
+from .._shared.model_options import ModelKwargs, ModelOptions
 from .._shared.options import Choice, Control, Kind, Number, Options, Place, Text, Whole, option
 from .._shared.probes import is_file, is_url
 from .._shared.stores import CacheOptions
@@ -54,10 +54,10 @@ class EvqascoreOptions(Options):
     max_keywords: int | None = option(
         20,
         Whole(),
-        "Keep the best N extracted key phrases; None keeps all.",
+        "Keep the best N extracted keywords; None keeps all.",
         key="kwmax",
         optional=True,
-        control=Control("Key phrases", most=20, info="At most this many are extracted from the text."),
+        control=Control("Keywords", most=20, info="At most this many are extracted from the text."),
     )
     long_text: Literal["mean", "truncate"] = option(
         "mean",
@@ -66,7 +66,7 @@ class EvqascoreOptions(Options):
         key="long",
         always=True,
     )
-    unreadable: Literal["raise", "none"] = option(
+    unscored: Literal["raise", "none"] = option(
         "raise",
         Choice("raise", "none"),
         "Stop at a row that cannot be scored (`raise`), or give it the score None (`none`).",
@@ -101,7 +101,7 @@ class EvqascoreLoading(ModelOptions, CacheOptions):
     keyword_model: str | os.PathLike[str] | None = option(
         None,
         Place("`yake`, or the name or path of a chat model"),
-        "Extract key phrases with this chat model: on the Hub, in a folder, or at the endpoint.",
+        "Extract keywords with this chat model: on the Hub, in a folder, or at the endpoint.",
     )
     keyword_revision: str | None = option(
         None, Text("a branch, tag or commit"), "Load this branch, tag or commit of the chat model from the Hub."
@@ -151,7 +151,7 @@ class EvqascoreLoading(ModelOptions, CacheOptions):
         return os.fspath(self.keyword_model), self.keyword_revision
 
 
-class EvqascoreKeywords(ModelKeywords, total=False):
+class EvqascoreKwargs(ModelKwargs, total=False):
     """The fields of `EvqascoreLoading`, for editors; a test compares both."""
 
     checkpoint: str | os.PathLike[str] | None

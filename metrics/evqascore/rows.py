@@ -41,7 +41,7 @@ def check_video(value: object) -> str:
     return check_utf8(path)
 
 
-def check_keywords(value: object) -> list[str] | None:
+def check_keyword_list(value: object) -> list[str] | None:
     """Return the keywords of one row, given as a string or a list; None if they are to be extracted."""
     if value is None:
         return None
@@ -129,12 +129,12 @@ def gather_evidence(
 ) -> list[Evidence | str]:
     """Return the basis of each row's score, or the reason why a row cannot be scored.
 
-    With `unreadable="raise"`, raise RowValueError for such a row.
+    With `unscored="raise"`, raise RowValueError for such a row.
     """
     outcomes: dict[int, Evidence | str] = {}
 
     def refuse(row: VideoRow, column: str, reason: str) -> None:
-        if options.unreadable == "raise":
+        if options.unscored == "raise":
             raise RowValueError(f"evqascore: {column}[{row.number}]: {reason}", column, row.number)
         outcomes[row.number] = reason
 
@@ -211,7 +211,7 @@ def _compare_row(row: VideoRow, video: VideoFeatures, vectors: Mapping[str, Vect
 def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions) -> Columns:
     """Return the columns of the result's `per_example`: the scores and their basis.
 
-    A row that could not be scored has None in all columns except `error`, which exists with `unreadable="none"`.
+    A row that could not be scored has None in all columns except `error`, which exists with `unscored="none"`.
     """
     scored = [outcome for outcome in outcomes if isinstance(outcome, Evidence)]
     columns = as_columns(score([one.components for one in scored], options))
@@ -221,6 +221,6 @@ def build_columns(outcomes: Sequence[Evidence | str], options: EvqascoreOptions)
     for name, values in columns.items():
         left = iter(values)
         columns[name] = [next(left) if isinstance(outcome, Evidence) else None for outcome in outcomes]
-    if options.unreadable == "none":
+    if options.unscored == "none":
         columns["error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]
     return columns

@@ -14,11 +14,11 @@ from .clip_models import load_clip, load_demo
 from .features import check_features
 from .keywords import KeywordModel, load_yake, yake_label
 from .options import MODELS, YAKE, EvqascoreLoading, EvqascoreOptions
-from .rows import build_columns, build_rows, check_keywords, check_sources, check_video, gather_evidence
+from .rows import build_columns, build_rows, check_keyword_list, check_sources, check_video, gather_evidence
 
 
 class Models(NamedTuple):
-    """CLIP, and the chat model that extracts key phrases; None for YAKE."""
+    """CLIP, and the chat model that extracts keywords; None for YAKE."""
 
     encoder: Encoder
     chat: KeywordModel | None
@@ -27,14 +27,14 @@ class Models(NamedTuple):
 class EvqascoreScorer(Scorer):
     """EVQAScore measures how well an answer or a caption fits a video, without a reference.
 
-    It compares the text and its key phrases with sampled frames in the space of a CLIP model, and rewards answers that
+    It compares the text and its keywords with sampled frames in the space of a CLIP model, and rewards answers that
     say more.
 
     Returns:
         evqascore: Mean score. Captions usually score from -1 to 1; answer scores are multiplied by ln(keywords + 1).
         accuracy: Share of verdicts that are True, if a threshold is set.
         precision, recall, f_score, coarse, n_keywords: Means of the components.
-        unscored: With unreadable="none", the number of rows that could not be scored.
+        unscored: With unscored="none", the number of rows that could not be scored.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, precision, recall, f_score, coarse, n_keywords, verdict,
             mode, keywords, best_times (seconds, the time of each keyword's best frame), best_frames, frames (their
@@ -71,7 +71,7 @@ class EvqascoreScorer(Scorer):
             "Instead of videos: a matrix (frames, dim) of the same CLIP model, or its .npy or .safetensors file.",
         ),
         "keywords": Column(
-            check_keywords, ["string"], "Key phrases, a list of strings per row (default: extracted from the text)."
+            check_keyword_list, ["string"], "Keywords, a list of strings per row (default: extracted from the text)."
         ),
     }
     required = ("predictions",)
@@ -80,7 +80,7 @@ class EvqascoreScorer(Scorer):
     means = ("precision", "recall", "f_score", "coarse", "n_keywords")
     verdicts = False  # unless there is a threshold
     # With these options, a row that cannot be scored is reported in the column "error" and does not stop the call.
-    set_aside: ClassVar[Mapping[str, Any]] = {"unreadable": "none"}
+    set_aside: ClassVar[Mapping[str, Any]] = {"unscored": "none"}
 
     @property
     def dim(self) -> int:
@@ -90,9 +90,9 @@ class EvqascoreScorer(Scorer):
     def check_rows(self, columns: Mapping[str, list[Any]], options: EvqascoreOptions | None = None) -> None:
         """Raise RowValueError for a row with neither a video nor features, or with a missing file.
 
-        With `unreadable="none"`, a row with a missing file has no score instead.
+        With `unscored="none"`, a row with a missing file has no score instead.
         """
-        check_sources(columns, files=options is None or options.unreadable == "raise")
+        check_sources(columns, files=options is None or options.unscored == "raise")
 
     def joint(self, columns: Mapping[str, list[Any]]) -> None:
         """Score each call alone, because its signature depends on its rows."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._shared.endpoint import Endpoint
-from .._shared.logistic import read_weights
-from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKeywords, ModelOptions
+from .._shared.logistic import WEIGHTS, read_weights
+from .._shared.model_options import TORCH_DTYPES, Dtype, ModelKwargs, ModelOptions
 from .._shared.options import FLAG, POSITIVE, Choice, Control, Kind, Number, Options, Place, Whole, is_number, option
 from .._shared.probes import is_url
 from .._shared.stores import CacheOptions
@@ -58,7 +58,6 @@ _JUDGES = Kind(
         isinstance(value, (tuple, list)) and len(value) > 1 and all(isinstance(item, (str, Mapping)) for item in value)
     ),
 )
-_WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, os.PathLike)))
 # The options that may differ between the judges of a jury.
 _OWN = (
     *("model", "model_revision", "endpoint", "api", "aspects", "protocol", "dtype", "device"),
@@ -113,20 +112,23 @@ class JudgeLoading(ModelOptions, CacheOptions):
     judges: Sequence[str | Mapping[str, Any]] | None = option(
         None, _JUDGES, "Ask a jury: a list of models, or of mappings with options of their own and a `weight`."
     )
-    dtype: Dtype = option(
-        "float32", Choice(*TORCH_DTYPES), "Run a local model in `float32`, `float16` or `bfloat16`.", key="dtype"
+    dtype: Dtype | Literal["auto"] = option(
+        "float32",
+        Choice(*TORCH_DTYPES, "auto"),
+        "Run a local model in `float32`, `float16`, `bfloat16`, or as it is stored (`auto`).",
+        key="dtype",
     )
     protocol: str | os.PathLike[str] = option(
         "default",
         Place("the name of a protocol, or a file"),
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
-    first: Any = option(
-        None, _MATCHER, "Set the matcher, which decides where it is sure: a metric, a name such as `bem`, or a folder."
+    matcher: Any = option(
+        None, _MATCHER, "Let this metric decide where it is sure: a metric, a name such as `bem`, or a folder."
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
-        _WEIGHTS,
+        WEIGHTS,
         "Combine the scores of judge and matcher by these weights of `fit`, or a JSON file of them (default: the judge "
         "alone decides the rows it is asked about).",
     )
@@ -183,7 +185,7 @@ class JudgeLoading(ModelOptions, CacheOptions):
         """The weights after a check; None without weights."""
         if self.weights is None:
             return None
-        matcher, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
+        matcher, names = ("without", {"judge"}) if self.matcher is None else ("with", {"judge", "matcher"})
         return read_weights(self.weights, [names | {"intercept"}], f" for a judge {matcher} a matcher")
 
     @property
@@ -217,12 +219,12 @@ class JudgeLoading(ModelOptions, CacheOptions):
         if not POSITIVE.accepts(weight):
             raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {POSITIVE.expected}")
         try:
-            return replace(self, judges=None, first=None, weights=None, **settings), float(weight)
+            return replace(self, judges=None, matcher=None, weights=None, **settings), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
 
 
-class JudgeKeywords(ModelKeywords, total=False):
+class JudgeKwargs(ModelKwargs, total=False):
     """`JudgeLoading` as keywords, so that editors complete them; a test compares both."""
 
     endpoint: Any
@@ -230,7 +232,7 @@ class JudgeKeywords(ModelKeywords, total=False):
     aspects: Sequence[str] | None
     judges: Sequence[str | Mapping[str, Any]] | None
     protocol: str | os.PathLike[str]
-    first: Any
+    matcher: Any
     weights: Weights | str | os.PathLike[str] | None
     cache_dir: str | os.PathLike[str] | None
     batch: bool

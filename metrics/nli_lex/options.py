@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .._shared.lexical import features_by_length
-from .._shared.logistic import read_weights
+from .._shared.logistic import WEIGHTS, read_weights
 from .._shared.matcher_options import MatcherOptions
-from .._shared.options import Choice, Control, Kind, Text, option
+from .._shared.options import Choice, Control, Text, option
 from .._values.options import ValueOptions
 
 Lexical = Literal["match", "recall", "lengths", False]
@@ -27,7 +27,6 @@ SIGNALS: Mapping[Any, tuple[str, ...]] = {
 }
 
 _TEMPLATE = Text("a template with {answer} in it once", r"(?!.*\{answer\}.*\{answer\}).*\{answer\}.*")
-_WEIGHTS = Kind("a mapping or the name of a JSON file", lambda value: isinstance(value, (Mapping, str, Path)))
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class NliLexOptions(MatcherOptions, ValueOptions):
     )
     weights: Weights | str | Path | None = option(
         None,
-        _WEIGHTS,
+        WEIGHTS,
         "Use these weights of `fit`, or a JSON file (default: by model). For the paper's `match`, `entailment` is w1, "
         "`match` is w2 and `intercept` is b.",
     )

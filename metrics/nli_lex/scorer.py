@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shared.classifiers import LoadedClassifier, Preset, Texts, load
+from .._shared.classifiers import LoadedClassifier, PairTexts, Preset, load
 from .._shared.columns import ANSWERS, RowValueError, check_labels
 from .._shared.matcher_features import PairFeatures, compute_features
 from .._shared.model_options import EngineOptions
@@ -19,7 +19,7 @@ from .._shared.trainer_callback import ForTraining
 from .._values.scorer import AnswerScorer
 from .options import SIGNALS, TEMPLATE, NliLexOptions, Weights
 from .scoring import class_probability, score
-from .weights import UNFITTED, fit_weights, learner
+from .weights import FEWEST, UNFITTED, fit_weights, learner
 
 PRESETS: Mapping[str, Preset] = {
     "default": (None, None),
@@ -42,7 +42,9 @@ def entailment_class(labels: list[str]) -> int:
     return named[0]
 
 
-def nli_pair(question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE) -> Texts:
+def nli_pair(
+    question: str, answer: str, reference: str, premise: str = TEMPLATE, hypothesis: str = TEMPLATE
+) -> PairTexts:
     """Return premise and hypothesis; without a question, the default template gives the bare answer and reference."""
     premise, hypothesis = (
         "{answer}" if template == TEMPLATE and not question else template for template in (premise, hypothesis)
@@ -135,8 +137,9 @@ class NliLexScorer(ForTraining, ForReward, AnswerScorer):
         if chosen.by_sentence:
             raise ValueError(f"{self.name}: fit learns from whole references; leave out long_references='sentences'")
         judged = check_labels(self.name, labels, rows["predictions"])
-        if len(set(judged)) == 1:
-            raise ValueError("nli_lex: labels are all equal; expected correct and incorrect answers")
+        if min(right := sum(judged), wrong := len(judged) - right) < FEWEST:
+            counts = f"{right} correct and {wrong} incorrect answers"
+            raise ValueError(f"nli_lex: labels are of {counts}; expected at least {FEWEST} of each")
         learner()
         features = self.features(**rows, options=chosen)
         names = ("entailment", *SIGNALS[self._lexical(chosen)])

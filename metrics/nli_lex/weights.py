@@ -15,6 +15,9 @@ from .scoring import probability
 # entailment probability is above one half, or if it contains the reference and the probability is above 0.
 UNFITTED: Mapping[str, Weights] = {"match": {"entailment": 6.0, "match": 3.0, "intercept": -3.0}}
 
+# Minimum number of labels of each kind: two for each weight of the default signal.
+FEWEST = 20
+
 # The best reference of a row depends on the weights, and the weights on the best references.
 _ROUNDS = 5
 

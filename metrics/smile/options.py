@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .._shared.model_options import EngineKeywords, EngineOptions
+from .._shared.model_options import EngineKwargs, EngineOptions
 from .._shared.options import Choice, Control, Number, Place, Text, Whole, option
 from .._shared.stores import CacheOptions
 from .._values.options import ValueOptions
@@ -88,7 +88,7 @@ class SmileLoading(EngineOptions, CacheOptions):
     )
 
 
-class SmileKeywords(EngineKeywords, total=False):
+class SmileKwargs(EngineKwargs, total=False):
     """`SmileLoading` as keywords, so that editors complete them; a test compares both."""
 
     prompt_name: str | None

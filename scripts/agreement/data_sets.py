@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluate_qa.datasets_scripts.diver_qa import rows as diver_qa_rows
 from evaluate_qa.datasets_scripts.evouna import rows as evouna_rows
 
-from .. import sample
+from .. import sample_path
 from ..files.rows import Row, RowsError, read_rows
 from ..labeled_data import sets
 from ..labeled_data.files import NEAR_NAMES, TRAPS, VALUES, labeled_rows
@@ -125,7 +125,7 @@ DATA: Mapping[str, Callable[[DataSelection], Benchmark]] = {
     "board": partial(board, _ON_BOARD),
     "morqa": morqa,
     "ragchecker": ragchecker,
-    "sample": partial(own_file, sample()),
+    "sample": partial(own_file, sample_path()),
     "near_names": partial(own_file, NEAR_NAMES),
     "traps": partial(in_parts, TRAPS),
     "values": partial(in_parts, VALUES),

@@ -15,7 +15,7 @@ from ..uncertainty.arrays import Floats
 
 PLAIN, SWAPPED, REPEAT, INJECTED = "plain", "swapped", "repeat ", "injection "
 
-MOST_REPEATS = 100
+MOST_SAMPLES = 100
 
 _PADDING = (
     "Thank you for the question. I hope that this helps. Please let me know if you would like to read more about this "
@@ -50,7 +50,7 @@ Requests = dict[str, list[JudgedRow | None]]
 """Kind of request → the request about each row, None where a kind does not apply."""
 
 
-def build_requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_round: int) -> Requests:
+def build_requests(judge: Any, rows: Sequence[LabeledRow], samples: int, audit_round: int) -> Requests:
     """Return the requests of an audit; raise ValueError if a row lacks a text that the judge's protocol needs.
 
     Requests with equal texts have different sample numbers, so the judge's store keeps a verdict for each of them: the
@@ -63,12 +63,12 @@ def build_requests(judge: Any, rows: Sequence[LabeledRow], repeats: int, audit_r
             "questions": [row.question for row in rows],
         }
     )
-    first = audit_round * MOST_REPEATS
+    first = audit_round * MOST_SAMPLES
     texts = zip(columns["questions"], map(tuple, columns["references"]), columns["predictions"], strict=True)
     plain = [JudgedRow(*one, sample=first) for one in texts]
     found: Requests = {PLAIN: [*plain]}
     if not any(isinstance(one.model, LocalModel) for one in judge.model.members):  # always gives the same reply
-        found |= {f"{REPEAT}{k}": [replace(row, sample=first + k) for row in plain] for k in range(1, repeats)}
+        found |= {f"{REPEAT}{k}": [replace(row, sample=first + k) for row in plain] for k in range(1, samples)}
     found[SWAPPED] = [replace(row.swap(), sample=first) for row in plain]
     found |= {name: [change(row) for row in plain] for name, change in REWRITINGS.items()}
     for name, text in INJECTIONS.items():

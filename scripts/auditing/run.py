@@ -19,7 +19,7 @@ from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import LabeledRow
 from ..loading import load
 from ..uncertainty.arrays import factorize
-from .requests import MOST_REPEATS, PLAIN, Requests, ask, build_requests, count_requests
+from .requests import MOST_SAMPLES, PLAIN, Requests, ask, build_requests, count_requests
 from .statistics import AuditedRows, compute_statistics, with_drift
 
 
@@ -46,13 +46,13 @@ class PreparedAudit:
 
 
 def prepare(
-    data: Path, loading: Mapping[str, Any], repeats: int, family: Sequence[str], earlier: Mapping[str, Any] | None
+    data: Path, loading: Mapping[str, Any], samples: int, family: Sequence[str], earlier: Mapping[str, Any] | None
 ) -> PreparedAudit:
     """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise ValueError(f"--repeats is {repeats}; expected 1 to {MOST_REPEATS}")
-    if loading.get("first") is not None:
-        raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise ValueError(f"--samples is {samples}; expected 1 to {MOST_SAMPLES}")
+    if loading.get("matcher") is not None:
+        raise ValueError("--load matcher is given, but an audit asks the judge about every answer. Leave out matcher.")
     every, unlabeled = labeled_rows(data)
     rows = [row for row in every if row.answer.strip()]
     for label, name in enumerate(("wrong", "right")):
@@ -64,7 +64,7 @@ def prepare(
             raise ValueError(f"--family is {name!r}, which the column system lacks. {did_you_mean(name, systems)}")
     judge = load("judge", **loading)
     judge.prepare(JudgeOptions())
-    asked = build_requests(judge, rows, repeats, _round_number(earlier))
+    asked = build_requests(judge, rows, samples, _round_number(earlier))
     total, left = count_requests(judge, asked)
     notes = [
         f"The audit leaves out {pluralize(count, 'answer')} {why}."

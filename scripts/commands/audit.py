@@ -19,7 +19,7 @@ def audit(
         ),
     ],
     load: Load = None,
-    repeats: Annotated[int, _ask("Ask about each answer this many times (1 to 100).")] = 3,
+    samples: Annotated[int, _ask("Ask about each answer this many times (1 to 100).")] = 3,
     family: Annotated[
         list[str] | None,
         _ask("Compare errors on this system, from the judge's model family, with others. Repeatable."),
@@ -48,7 +48,7 @@ def audit(
             check_page_name(output)
         check_outputs({"--json": json_file, "--output": output}, {"--data": data, "--against": against})
         earlier = None if against is None else read_audit(against)
-        prepared = prepare(data, parse_options(load or [], "judge"), repeats, family or [], earlier)
+        prepared = prepare(data, parse_options(load or [], "judge"), samples, family or [], earlier)
         typer.echo(f"evaluate-qa audit: {prepared.sending}", err=True)
         if dry_run:
             return

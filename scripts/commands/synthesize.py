@@ -3,20 +3,17 @@
 SMILE compares predictions with these synthetic answers, which are written once per evaluation set.
 """
 
-import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from evaluate_qa.metrics._shared.chat_models import ChatModel, LocalModel
-from evaluate_qa.metrics._shared.endpoint import Endpoint
+from evaluate_qa.metrics._shared.chat_models import ChatModel
 from evaluate_qa.metrics._shared.messages import pluralize
-from evaluate_qa.metrics._shared.options import is_number
+from evaluate_qa.metrics._shared.options import build_options
+from evaluate_qa.metrics.judge.options import JudgeLoading
+from evaluate_qa.metrics.judge.scorer import chat_model
 
 from ..files.rows import did_you_mean, file_format
 from ..files.work_folder import holds_work, lock_work_folder
@@ -31,13 +28,9 @@ from ..terminal import interrupt_on_sigterm, options_of, reported_errors
 PAPER_MODEL = "meta-llama/Llama-3.2-3B-Instruct"
 _PAPER_REVISION = "0cb88a4f764b7a12671c53f0838cd831a0843b95"
 
-# Options of `--load` and their defaults.
-_OF_SERVERS: Mapping[str, Any] = MappingProxyType(
-    {"max_tokens": 256, "concurrency": 16, "timeout": 60.0, "max_retries": 5, "extra_body": {}}
-)
-_OF_LOCAL_MODELS: Mapping[str, Any] = MappingProxyType(
-    {"max_tokens": 256, "revision": None, "device": "auto", "dtype": "auto", "batch_size": 32}
-)
+# Options of `--load`.
+_OF_SERVERS = ("max_tokens", "concurrency", "timeout", "max_retries", "extra_body")
+_OF_LOCAL_MODELS = ("max_tokens", "model_revision", "device", "dtype", "batch_size", "token_budget")
 
 _model = options_of("Model")
 
@@ -60,7 +53,7 @@ def synthesize(
         _model(
             "Set an option of the model, such as max_tokens=256 (longest answer). With --endpoint also concurrency=16 "
             "(requests at a time), timeout=60 (seconds), max_retries=5, extra_body={} (more JSON fields); otherwise "
-            "batch_size=32, device=auto, dtype=auto, revision. The values shown are the defaults. Repeatable."
+            "batch_size=32, device, dtype=auto, model_revision, token_budget. Values shown are defaults. Repeatable."
         ),
     ] = None,
     prompt: Annotated[
@@ -77,7 +70,7 @@ def synthesize(
     """
     with reported_errors("synthesize", "stopped. Run the same command again to continue."):
         interrupt_on_sigterm()
-        chat_model = _chat_model(model, endpoint, parse_options(load or []))
+        generator = _chat_model(model, endpoint, parse_options(load or []))
         asked = load_prompt(prompt)
         if file_format(target) != ".jsonl":
             raise ValueError(f"{target}: synthetic answers are written as JSONL. Use a name that ends in .jsonl.")
@@ -85,37 +78,22 @@ def synthesize(
         check_different({"--input": source, "--output": target, "--prompt": prompt})
         columns = parse_column_mapping(column or [], ("questions", "references"))
         tasks = read_tasks(source, MetricColumns(columns))
-        settings = {**chat_model.settings, "prompt": asked.hash, "columns": columns}
+        settings = {**generator.settings, "prompt": asked.hash, "columns": columns}
         with lock_work_folder(target) as folder:
             if not holds_work(folder) and is_complete(target, tasks):
                 typer.echo(f"{target} is complete already: {pluralize(len(tasks), 'row')}.", err=True)
-            elif not run(tasks, target, folder, chat_model, asked, settings):
+            elif not run(tasks, target, folder, generator, asked, settings):
                 raise typer.Exit(1)
 
 
 def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> ChatModel:
-    """Return the model with the options of `--load`; raises ValueError for an unknown one or a wrong type."""
-    defaults = _OF_LOCAL_MODELS if endpoint is None else _OF_SERVERS
-    for name, value in given.items():
-        if name not in defaults:
+    """Return the model with the options of `--load`, which judge has, too; raise ValueError for an invalid one."""
+    known = _OF_LOCAL_MODELS if endpoint is None else _OF_SERVERS
+    for name in given:
+        if name not in known:
             where = "without --endpoint" if endpoint is None else "with --endpoint"
-            raise ValueError(f"--load {name}: there is no such option {where}. {did_you_mean(name, defaults)}")
-        default = defaults[name]
-        kinds, number = ((int, float), "number") if isinstance(default, float) else (int, "whole number")
-        if is_number(default) and not is_number(value, kinds):
-            raise ValueError(f"--load {name}={value}: expected a {number}, such as {name}={default}.")
-    options = {**defaults, **given}
-    if endpoint is not None:
-        options["extra_body"] = _json_object(options["extra_body"])
-        return Endpoint(endpoint, model, os.environ.get("OPENAI_API_KEY") or None, **options)
-    if options["revision"] is None and model == PAPER_MODEL:
-        options["revision"] = _PAPER_REVISION
-    return LocalModel(model, **options)
-
-
-def _json_object(value: Any) -> dict[str, Any]:
-    with suppress(ValueError):
-        found = json.loads(value) if isinstance(value, str) else value
-        if isinstance(found, dict):
-            return found
-    raise ValueError(f"--load extra_body={value}: expected a JSON object such as '{{\"seed\": 1}}'.")
+            raise ValueError(f"--load {name}: there is no such option {where}. {did_you_mean(name, known)}")
+    usual = {"dtype": "auto", "max_tokens": 256, "model": model, "endpoint": endpoint}
+    revision = {"model_revision": _PAPER_REVISION} if endpoint is None and model == PAPER_MODEL else {}
+    loading = build_options("--load", JudgeLoading, usual | revision | dict(given))
+    return cast("ChatModel", chat_model(loading))  # without a cache, it is no recorded one

@@ -8,7 +8,7 @@ import typer
 
 from evaluate_qa.metrics._shared.messages import pluralize
 
-from .. import sample
+from .. import sample_path
 from ..files.rows import Row, read_rows
 from ..labeled_data.files import TRAPS
 from ..parameters import Json, Load
@@ -99,7 +99,7 @@ def named_questions() -> list[Row]:
     Each has a column `others`, with the first references of four other questions.
     """
     traps = [row for _, row in read_rows(TRAPS) if row["part"] == "train"]
-    rows = {row["question"]: row for row in [*(row for _, row in read_rows(sample())), *traps] if _named(row)}
+    rows = {row["question"]: row for row in [*(row for _, row in read_rows(sample_path())), *traps] if _named(row)}
     found = list(rows.values())
     return [{**row, "others": _others(found, number)} for number, row in enumerate(found)]
 

@@ -30,7 +30,7 @@ def line(name: str, scores: Mapping[str, list[Any]], number: int, correct: bool)
     return f"  {name:9} {verdict(found['verdict'])}, {found['score']:.2f}: {why}{against}"
 
 
-with evaluate_qa.sample().open(encoding="utf-8") as sample:
+with evaluate_qa.sample_path().open(encoding="utf-8") as sample:
     by_id = {row["id"]: row for row in map(json.loads, sample)}
 rows = [by_id[name] for name in TELLING]
 columns = {"predictions": "prediction", "references": "references", "questions": "question"}

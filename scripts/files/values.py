@@ -18,8 +18,8 @@ def text(value: object) -> str:
     if value is None:
         return ""
     if hasattr(value, "tolist"):
-        value = plain(value)
-    return json.dumps(value, ensure_ascii=False, default=plain) if isinstance(value, (list, dict)) else str(value)
+        value = to_json(value)
+    return json.dumps(value, ensure_ascii=False, default=to_json) if isinstance(value, (list, dict)) else str(value)
 
 
 def value_of(cell: str) -> object:
@@ -39,7 +39,7 @@ def is_formula(value: object) -> bool:
     return True
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Convert arrays to lists and dates to strings in ISO 8601; raise TypeError for other values, such as bytes."""
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .rows import LISTS, STANDARD, Row, RowsError, file_format, read_rows
-from .values import plain, text
+from .values import text, to_json
 
 _PART = 10_000
 """Number of rows in memory at a time."""
@@ -68,7 +68,7 @@ def check_writable(target: Path) -> None:
     if not file.parent.is_dir():
         raise RowsError(f"{target}: there is no folder {file.parent}. Create it first, or name another file.")
     if not os.access(file.parent, os.W_OK):
-        raise RowsError(f"{target} cannot be written: no permission in the folder {file.parent}. Name another file.")
+        raise RowsError(f"{target} cannot be written: no permission in its folder. Name another file.")
     if file.exists() and not os.access(file, os.W_OK):
         raise RowsError(f"{target} is write-protected. Name another file, or allow writing to this one.")
 
@@ -190,10 +190,10 @@ def replacing(target: Path) -> Iterator[Path]:
 def json_line(row: Row, default: Callable[[Any], Any] | None = None) -> bytes:
     """Return a row as a line of JSON in UTF-8; `default` converts values that JSON has no type for."""
     try:
-        line = json.dumps(row, ensure_ascii=False, default=default or plain)
+        line = json.dumps(row, ensure_ascii=False, default=default or to_json)
         return f"{line}\n".encode()
     except UnicodeEncodeError:  # UTF-8 cannot encode lone surrogates; JSON can escape them
-        return f"{json.dumps(row, default=default or plain)}\n".encode()
+        return f"{json.dumps(row, default=default or to_json)}\n".encode()
     except TypeError:
         for name, value in row.items():
             _text(name, [value])

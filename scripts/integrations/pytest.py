@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, as_list, check_keywords
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, as_list, check_kwargs
 from evaluate_qa.metrics._shared.options import declarations
 from evaluate_qa.scoring.single_rows import RowScore
 
@@ -38,7 +38,7 @@ class AssertAnswers:
         questions: str | Iterable[str] | None = None,
         *,
         metric: str = "nli_lex",
-        least: float = 1.0,
+        min_accuracy: float = 1.0,
         load: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
@@ -49,7 +49,7 @@ class AssertAnswers:
             references: A reference or a list of references per answer; for a single answer, without the outer list.
             questions: The questions, or the question of a single answer.
             metric: Name or folder of a metric with verdicts; bem needs questions.
-            least: The required share of correct answers, from 0 to 1.
+            min_accuracy: The required share of correct answers, from 0 to 1.
             load: Options of `load`, such as device and model.
             **options: Options of `compute`, such as threshold.
 
@@ -58,8 +58,8 @@ class AssertAnswers:
             ValueError: there are no answers, the metric gives no verdicts, or rows cannot be scored.
         """
         __tracebackhide__ = True
-        if not isinstance(least, Real) or not 0 <= least <= 1:
-            raise ValueError(f"least is {least!r}; expected the share of correct answers, from 0 to 1.")
+        if not isinstance(min_accuracy, Real) or not 0 <= min_accuracy <= 1:
+            raise ValueError(f"min_accuracy is {min_accuracy!r}; expected the share of correct answers, from 0 to 1.")
         if load is not None and not isinstance(load, Mapping):
             raise TypeError(f"load is {load!r}; expected a mapping of options, such as {{'device': 'cpu'}}.")
         options.pop("per_example", None)  # the message needs the scores of each row
@@ -73,15 +73,15 @@ class AssertAnswers:
             raise ValueError("predictions is empty; expected at least one answer.")
         scorer = self._load(metric, load or {})
         if hasattr(scorer, "loading"):  # not of another package
-            known = {*KNOWN_COLUMNS, *declarations(scorer.options), "metric", "least", "load"}
-            check_keywords("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
+            known = {*KNOWN_COLUMNS, *declarations(scorer.options), "metric", "min_accuracy", "load"}
+            check_kwargs("assert_answers", options, known, elsewhere=declarations(scorer.loading), place="load")
         found = scorer.compute(**rows, **options)
         if "verdict" not in found["per_example"]:
             raise ValueError(f"{metric} gives no verdicts. Use a metric with verdicts, such as nli_lex.")
         verdicts = found["per_example"]["verdict"]
         # Compare shares, because .07 * 100 is more than 7 in floating point, but 7 / 100 equals .07.
-        if sum(map(bool, verdicts)) / len(verdicts) < least:
-            raise AssertionError(failure_message(rows, found, least))
+        if sum(map(bool, verdicts)) / len(verdicts) < min_accuracy:
+            raise AssertionError(failure_message(rows, found, min_accuracy))
 
     def _load(self, metric: str, load: Mapping[str, Any]) -> Any:
         key = f"{metric} {sorted(load.items())}"
@@ -92,11 +92,11 @@ class AssertAnswers:
         return self._metrics[key]
 
 
-def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], least: float) -> str:
+def failure_message(rows: Mapping[str, Any], found: Mapping[str, Any], min_accuracy: float) -> str:
     """Return a message that lists the wrong answers with references, score and components."""
     verdicts = found["per_example"]["verdict"]
     wrong = [row for row, verdict in enumerate(verdicts) if not verdict]
-    lines = [f"{len(verdicts) - len(wrong)} of {len(verdicts)} answers are right; expected {least:.0%}"]
+    lines = [f"{len(verdicts) - len(wrong)} of {len(verdicts)} answers are right; expected {min_accuracy:.0%}"]
     for row in wrong[:_SHOWN]:
         references = rows["references"][row]
         lines.append(f"[{row}] {rows['predictions'][row]!r}")

@@ -3,6 +3,8 @@
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
+from evaluate_qa.metrics._shared.messages import short_repr
+
 from ..files.column_names import first_present, names_of
 from ..files.columns import Columns
 from ..files.rows import Row, RowsError
@@ -84,12 +86,7 @@ def normalize_spaces(value: Any) -> str:
 def describe_key(names: Sequence[str], key: Key) -> str:
     """Return a key for messages: `id 'a7'`, `question 'Who …' and prediction 'Marie …'`."""
     values = (key,) if isinstance(key, str) else key
-    return " and ".join(f"{name} {shorten(value)!r}" for name, value in zip(names, values, strict=True))
-
-
-def shorten(value: str) -> str:
-    """Return text that fits into a message."""
-    return value if len(value) <= 60 else f"{value[:60]}…"  # noqa: PLR2004
+    return " and ".join(f"{name} {short_repr(value)}" for name, value in zip(names, values, strict=True))
 
 
 def _comparable(value: Any) -> str:
@@ -111,6 +108,6 @@ def require_same_texts(column: str, file: Columns, other: Columns, pairs: Iterab
         one, another = texts[row], others[at]
         if one != another and (one := _comparable(one)) != (another := _comparable(another)):
             raise RowsError(
-                f"{file.place(row)}: the {what} is {shorten(one)!r}, but the {what} of the same row in "
-                f"{other.place(at)} is {shorten(another)!r}. {fix}"
+                f"{file.place(row)}: the {what} is {short_repr(one)}, but the {what} of the same row in "
+                f"{other.place(at)} is {short_repr(another)}. {fix}"
             )

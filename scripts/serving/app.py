@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, check_keywords
+from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, check_kwargs
 from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics._shared.options import declarations
 
@@ -66,7 +66,7 @@ class Server:
             given = json.dumps(per_example)
             raise HTTPException(400, f"per_example is {given:.80}; expected true or false.")
         try:
-            check_keywords(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
+            check_kwargs(metric.name, body, {*KNOWN_COLUMNS, "per_example"})
             columns = metric.check_columns({name: body.get(name) for name in metric.columns}, self._options)
         except (ValueError, TypeError) as error:
             raise HTTPException(400, message_in_json(error, body)) from None

@@ -11,7 +11,7 @@ import numpy as np
 from evaluate_qa.metrics._shared import large_matcher, matcher
 from evaluate_qa.metrics._shared.arrays import Floats
 from evaluate_qa.metrics._shared.checkpoints import find_checkpoint
-from evaluate_qa.metrics._shared.classifiers import PairClassifier, Texts
+from evaluate_qa.metrics._shared.classifiers import PairClassifier, PairTexts
 from evaluate_qa.metrics._shared.engines import PairIds
 from evaluate_qa.metrics._shared.model_options import ModelOptions
 from evaluate_qa.metrics.bem.scorer import bem_pair
@@ -21,7 +21,7 @@ from ..files.writing import write_file
 from .examples import TrainingExample, batches
 from .recipe import TrainingRecipe
 
-FORMATS: dict[str, Callable[[str, str, str], Texts]] = {"bem": bem_pair, "nli_lex": nli_pair}
+FORMATS: dict[str, Callable[[str, str, str], PairTexts]] = {"bem": bem_pair, "nli_lex": nli_pair}
 """Task to the input that its head reads; a teacher reads the input of BEM."""
 
 ROUNDED = 16

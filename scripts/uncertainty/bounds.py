@@ -69,7 +69,8 @@ def bounds(
     else:
         ends.append(rare_change_bounds(sums, sizes, level, span))
     lows, highs = zip(*ends, strict=True)
-    most = 1.0 if of_verdicts else inf  # few clusters have wide bounds, but shares differ by at most 1
+    # Few clusters have wide bounds, but verdicts, and scores from 0 to 1, differ by at most 1.
+    most = 1.0 if of_verdicts or span == 1 else inf
     return Interval(value, max(-most, float(min(lows))), min(most, float(max(highs))))
 
 

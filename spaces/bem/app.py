@@ -31,7 +31,7 @@ def _why(reference: str, alone: float, scores: Any, options: Any) -> str:
     side, verdict = ("at or above", "correct") if scores.verdict[0] else ("below", "incorrect")
     raises = "raises" if score > alone else "lowers"
     changed = f" A final layer for lengths and shared character trigrams {raises} this to {score:.2f}."
-    same = options.lexical is False or f"{score:.2f}" == f"{alone:.2f}"
+    same = options.final_layer is False or f"{score:.2f}" == f"{alone:.2f}"
     return (
         f"The classifier gives a probability of {alone:.2f} that the answer means the same as “{reference}”, given the "
         f"question.{'' if same else changed} "

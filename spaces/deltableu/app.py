@@ -11,7 +11,7 @@ from evaluate_qa.metrics.deltableu.ngrams import matched_counts, paper_credit
 from evaluate_qa.metrics.deltableu.results import row_scores
 from evaluate_qa.metrics.deltableu.tokens import load_tokenizer
 from evaluate_qa.spaces._shared.metric.hosted import HostedScorer, Row
-from evaluate_qa.spaces._shared.metric.outcome import Bar, Kind, Mark, Outcome
+from evaluate_qa.spaces._shared.metric.outcome import Bar, Mark, MarkKind, Outcome
 from evaluate_qa.spaces._shared.metric.specification import (
     ANSWER,
     QUESTION,
@@ -60,7 +60,7 @@ def _marks(row: Row, options: Any) -> list[Mark]:
         places = [place for place, _ in run]
         if weight:
             why = f"in a reference with weight {weight:g}"
-            kind: Kind = "against" if weight < 0 else "for" if weight == max(weights) else "half"
+            kind: MarkKind = "against" if weight < 0 else "for" if weight == max(weights) else "half"
             marks.append(Mark(places[0][0], places[-1][1], why, kind))
     return marks
 

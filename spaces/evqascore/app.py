@@ -27,8 +27,8 @@ SAMPLING = {"interval": 6, "max_frames": 24}
 WIDTH = 200
 COMPONENTS = {
     "coarse": ("Coarse", "similarity of the whole text and all frames together"),
-    "precision": ("Precision", "how well each key phrase fits its best frame"),
-    "recall": ("Recall", "how well each frame fits its best key phrase"),
+    "precision": ("Precision", "how well each keyword fits its best frame"),
+    "recall": ("Recall", "how well each frame fits its best keyword"),
     "f_score": ("F score", "harmonic mean of precision and recall"),
 }
 
@@ -57,7 +57,7 @@ def explain(scorer: HostedScorer, row: Row, video: Mapping[str, Any], options: A
     return Outcome(
         score=of_row["score"],
         bars=bars(COMPONENTS, of_row),
-        marks=[Mark(*run, "a key phrase") for run in runs if run],
+        marks=[Mark(*run, "a keyword") for run in runs if run],
         why=_why(of_row),
         pictures=_pictures(of_row["keywords"], of_row["best_frames"], video["pictures"]),
     )
@@ -75,7 +75,7 @@ def picture(pixels: Any) -> str:
 
 
 def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float, str]]) -> list[Picture]:
-    """Return all sampled frames, with the key phrases that fit each frame best."""
+    """Return all sampled frames, with the keywords that fit each frame best."""
     best: dict[int, list[str]] = {}
     for keyword, frame in zip(keywords, frames, strict=True):
         best.setdefault(frame, []).append(keyword)
@@ -84,12 +84,12 @@ def _pictures(keywords: list[str], frames: list[int], pictures: list[tuple[float
 
 def _why(of_row: dict[str, Any]) -> str:
     count = of_row["n_keywords"]
-    phrases = "1 key phrase is" if count == 1 else f"{count} key phrases are"
     factor = f", multiplied by ln({count} + 1) to reward answers that say more" if of_row["mode"] == "qa" else ""
     toy = " The model of this demo knows only colored shapes." if CONFIGURATION == "demo" else ""
     return (
-        f"{phrases} compared with {pluralize(of_row['frames'], 'frame')}. The score is the mean of the coarse score "
-        f"and the F score{factor}. Use it to rank answers; it is not a verdict on a single answer.{toy}"
+        f"{pluralize(count, 'keyword')} {'is' if count == 1 else 'are'} compared with "
+        f"{pluralize(of_row['frames'], 'frame')}. The score is the mean of the coarse score and the F score{factor}. "
+        f"Use it to rank answers; it is not a verdict on a single answer.{toy}"
     )
 
 

@@ -16,7 +16,7 @@ NUMBER = 32  # rows 30 and 31 are no attempts
 
 def sample():
     """Rows with different questions and kinds; one has no answer."""
-    rows = {row["question"]: row for row in map(json.loads, evaluate_qa.sample().read_text().splitlines())}
+    rows = {row["question"]: row for row in map(json.loads, evaluate_qa.sample_path().read_text().splitlines())}
     return list(rows.values())[::3][:NUMBER]
 
 

@@ -88,6 +88,6 @@ def test_a_tool_scores_an_uploaded_video_and_no_other_file(evqascore):
         ("explain_answer", given | {"video": upload(evqascore, CLIP.read_bytes())}),
         ("explain_answer", given | {"video": wrong}),
     )
-    assert "“large red” counts: a key phrase" in found
+    assert "“large red” counts: a keyword" in found
     assert is_error
     assert "passwd" not in refused

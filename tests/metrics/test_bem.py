@@ -73,9 +73,9 @@ def test_three_unnamed_classes_raise(tmp_path):
         evaluate_qa.load("bem", model=str(three)).compute(**ROWS)
 
 
-def test_lexical_needs_a_final_layer(tiny):
-    with pytest.raises(ValueError, match=r"bem: lexical is True, but bem0@.* has no final layer"):
-        tiny.compute(**ROWS, lexical=True)
+def test_applying_a_final_layer_needs_one(tiny):
+    with pytest.raises(ValueError, match=r"bem: final_layer is True, but bem0@.* has no final layer"):
+        tiny.compute(**ROWS, final_layer=True)
 
 
 def test_margins_are_logits_of_the_softmax():
@@ -101,7 +101,7 @@ def test_a_long_answer_is_read_to_its_end(embedded):
     filler = "The museum in the city has many rooms and visitors. " * 70
     row = {"references": ["Leonardo da Vinci"], "questions": ["Who painted the Mona Lisa?"]}
     end = "The Mona Lisa was painted by Leonardo da Vinci."
-    windows = embedded.compute(predictions=[filler + end], **row, lexical=False)["bem"]
-    truncated = embedded.compute(predictions=[filler + end], **row, lexical=False, long_answers="truncate")["bem"]
-    without = embedded.compute(predictions=[filler], **row, lexical=False)["bem"]
+    windows = embedded.compute(predictions=[filler + end], **row, final_layer=False)["bem"]
+    truncated = embedded.compute(predictions=[filler + end], **row, final_layer=False, long_answers="truncate")["bem"]
+    without = embedded.compute(predictions=[filler], **row, final_layer=False)["bem"]
     assert windows > 0.5 > max(without, truncated)

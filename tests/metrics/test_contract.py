@@ -3,6 +3,7 @@
 import json
 import pydoc
 import re
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from evaluate_qa.loading import scorer_class
 from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS
+from evaluate_qa.metrics._shared.options import FLAG, Choice, Number, Whole, declarations
 
 
 def not_plain(value, where="result"):
@@ -74,6 +76,34 @@ def test_the_signature_records_whether_optional_questions_are_given(metric, case
         calls = [metric.check_columns(one) for one in (columns, case.columns)]
         results = metric.compute_each(calls, metric.check_call({})[0])
         assert ["|questions:given" in one["signature"] for one in results] == [False, True]
+
+
+def other_values(declared):
+    """Return some values of an option: all of a choice, or the least and the greatest number."""
+    match kind := declared.kind:
+        case Choice():
+            values = kind.values
+        case Number():
+            values = 0.0 if kind.low is None else kind.low, kind.high
+        case Whole():
+            values = kind.low, kind.low + 1
+        case _:
+            values = (True, False) if kind is FLAG else ()
+    return [value for value in values if value not in (declared.default, None)]
+
+
+@pytest.mark.slow
+def test_an_option_that_changes_scores_changes_the_signature(metric, case, result, name):
+    figures = [key for key in ("score", "verdict") if key in result["per_example"]]
+    changed = set()
+    for option, declared in declarations(metric.options).items():
+        for value in other_values(declared):
+            with suppress(ValueError, ImportError, LookupError):  # it needs other options, a package or its data
+                found = metric.compute(**case.columns, **{option: value})
+                if any(found["per_example"][key] != result["per_example"][key] for key in figures):
+                    changed.add(option)
+                    assert found["signature"] != result["signature"], (option, value)
+    assert changed or name == "judge"  # the chat server answers all questions alike
 
 
 def test_rows_are_lists_of_equal_length_that_make_a_table(result, case):

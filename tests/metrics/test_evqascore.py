@@ -223,7 +223,7 @@ def test_unreadable_rows_leave_the_others_scored(metric, paths, broken, tmp_path
         predictions=["red square", "blue ring", *["a"] * len(errors)],
         videos=[*paths[:2], *(row.get("video") for row in errors.values())],
         video_features=[None, None, *(row.get("features") for row in errors.values())],
-        unreadable="none",
+        unscored="none",
     )
     rows = out["per_example"]
     good = metric.compute(predictions=["red square", "blue ring"], videos=paths[:2])
@@ -233,7 +233,7 @@ def test_unreadable_rows_leave_the_others_scored(metric, paths, broken, tmp_path
         assert (error or "").startswith(expected)
         assert (value is None) == (expected != "")
     assert out["unscored"] == 7
-    nothing = metric.compute(predictions=["a"], videos=broken[:1], unreadable="none", threshold=0)
+    nothing = metric.compute(predictions=["a"], videos=broken[:1], unscored="none", threshold=0)
     assert (nothing["evqascore"], nothing["accuracy"], nothing["unscored"]) == (None, None, 1)
     assert nothing["per_example"]["verdict"] == [None]
 
@@ -258,7 +258,7 @@ def test_failed_chat_model_is_reported_with_the_row(load, paths):
     call = {"predictions": ["given", "a"], "videos": paths[:2], "keywords": [["x"], None]}
     with pytest.raises(ValueError, match=r"^evqascore: predictions\[1\]: no keywords: cannot connect to 127.0.0.1:9 "):
         metric.compute(**call)
-    rows = metric.compute(**call, unreadable="none")["per_example"]
+    rows = metric.compute(**call, unscored="none")["per_example"]
     assert rows["score"][0] is not None
     why = "cannot connect to 127.0.0.1:9 (Connect call failed ('127.0.0.1', 9))"
     reason = f"{why}; start the server, or correct its URL"

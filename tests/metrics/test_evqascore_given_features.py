@@ -7,7 +7,7 @@ from safetensors.torch import save_file
 
 from evaluate_qa.metrics._shared.columns import RowTypeError, RowValueError, Unexpected
 from evaluate_qa.metrics.evqascore.features import check_features, read_features
-from evaluate_qa.metrics.evqascore.rows import check_keywords, check_sources, check_video
+from evaluate_qa.metrics.evqascore.rows import check_keyword_list, check_sources, check_video
 from evaluate_qa.metrics.evqascore.video import UnreadableVideo
 
 MATRIX = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0]])
@@ -143,13 +143,13 @@ def test_missing_files_are_rejected(bad):
 
 
 def test_keywords_are_kept_unchanged():
-    assert check_keywords(["a", "A", "a"]) == ["a", "A", "a"]
-    assert check_keywords("red ball") == ["red ball"]
-    assert check_keywords([]) == []
-    assert check_keywords(None) is None
+    assert check_keyword_list(["a", "A", "a"]) == ["a", "A", "a"]
+    assert check_keyword_list("red ball") == ["red ball"]
+    assert check_keyword_list([]) == []
+    assert check_keyword_list(None) is None
     for bad in ("", [" "], ["a", ""]):
         with pytest.raises(Unexpected, match="not blank"):
-            check_keywords(bad)
+            check_keyword_list(bad)
     for bad in (5, [1], [["a"]], {"a": 1}):
         with pytest.raises(Unexpected, match="a string, a list of strings, or None"):
-            check_keywords(bad)
+            check_keyword_list(bad)

@@ -1,4 +1,4 @@
-"""Key phrases from YAKE: which phrases are found, and that no word counts twice."""
+"""Keywords from YAKE: which phrases are found, and that no word counts twice."""
 
 import pytest
 

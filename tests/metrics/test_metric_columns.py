@@ -11,7 +11,7 @@ from evaluate_qa.metrics._shared.columns import (
     RowValueError,
     Unexpected,
     check_column,
-    check_keywords,
+    check_kwargs,
     check_labels,
     clean,
     optional_texts,
@@ -135,21 +135,26 @@ def test_text_is_cleaned(text, expected):
 def test_a_keyword_that_is_near_no_other_names_all_keywords():
     message = "^smile: unknown keyword 'id'; expected one of predictions, references, window$"
     with pytest.raises(TypeError, match=message):
-        check_keywords("smile", ["references", "id"], {"references", "predictions", "window"})
+        check_kwargs("smile", ["references", "id"], {"references", "predictions", "window"})
+
+
+def test_a_name_of_an_earlier_version_suggests_the_new_one():
+    with pytest.raises(TypeError, match=r"^judge: unknown keyword 'first'; did you mean 'matcher'\?$"):
+        check_kwargs("judge", ["first"], {"matcher", "timeout"})
 
 
 def test_an_api_key_names_the_variable_for_it():
     with pytest.raises(
         TypeError, match=r"^judge: unknown keyword 'api_key'; .* the environment variable OPENAI_API_KEY$"
     ):
-        check_keywords("judge", ["api_key"], ["api"])
+        check_kwargs("judge", ["api_key"], ["api"])
 
 
 def test_a_keyword_of_another_function_names_the_function():
     with pytest.raises(TypeError, match=r"^bem: threshold is an option of compute; pass .*: --compute threshold=…\)$"):
-        check_keywords("bem", ["threshold"], ["num_threads"], elsewhere=["threshold"], place="compute")
+        check_kwargs("bem", ["threshold"], ["num_threads"], elsewhere=["threshold"], place="compute")
     with pytest.raises(TypeError, match=r"^deltableu: unknown keyword 'device'; expected no keywords$"):
-        check_keywords("deltableu", ["device"], [])
+        check_kwargs("deltableu", ["device"], [])
 
 
 @pytest.mark.parametrize(

@@ -171,8 +171,15 @@ def test_an_unknown_option_of_fit_raises(tiny):
 
 @pytest.mark.parametrize(
     ("labels", "message"),
-    [([True], "differ in length"), ([True, None, False], r"labels\[1\] is None"), ([1, 1, 1], "labels are all equal")],
-    ids=["short", "none", "equal"],
+    [
+        ([True], "differ in length"),
+        ([True, None, False], r"labels\[1\] is None"),
+        (
+            [1, 1, 0],
+            "^nli_lex: labels are of 2 correct and 1 incorrect answers; expected at least 20 of each",
+        ),
+    ],
+    ids=["short", "none", "few"],
 )
 def test_invalid_labels_raise(tiny, labels, message):
     with pytest.raises((ValueError, TypeError), match=message):
@@ -217,4 +224,4 @@ def test_weights_of_another_signal_raise(tiny):
 def test_fit_without_scikit_learn_raises_before_the_model_is_loaded(unloaded, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(ImportError, match=r"^nli_lex: fit needs scikit-learn: pip install scikit-learn"):
-        unloaded.fit(**ROWS, labels=[True, True, False])
+        unloaded.fit(**{name: rows * 20 for name, rows in ROWS.items()}, labels=[True, True, False] * 20)

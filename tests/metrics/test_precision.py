@@ -8,6 +8,12 @@ from test_contract import assert_same
 
 from evaluate_qa.metrics._shared import devices, engines
 from evaluate_qa.metrics._shared.devices import fastest_dtype, multiplies_int8
+from evaluate_qa.metrics._shared.model_options import ModelOptions
+
+
+def test_devices_and_dtypes_of_torch_are_read_by_name():
+    given = ModelOptions(device=torch.device("cuda", 1), dtype=torch.bfloat16)
+    assert (given.device, given.dtype) == ("cuda:1", "bfloat16")
 
 
 @pytest.mark.parametrize(

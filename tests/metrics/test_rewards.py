@@ -191,12 +191,7 @@ BAD_OPTIONS = [
     ({"asynchronous": "no"}, ValueError, "asynchronous is 'no'; expected True or False"),
     ({"extract": "(open"}, ValueError, "extract is '(open', which is not a regular expression (missing )"),
     ({"extract": 5}, TypeError, "extract is 5; expected a tag, a regular expression or a callable"),
-    ({"answers": ANSWERS}, TypeError, "answers is ['Marie Curie', "),
-    (
-        {"references": "solution"},
-        TypeError,
-        "reward has no keyword references (given: 'solution'); name the data set's column with the right answers: ",
-    ),
+    ({"references": ANSWERS}, TypeError, "references is ['Marie Curie', "),
     (
         {"value": "verdict"},
         ValueError,
@@ -230,14 +225,14 @@ BAD_ROWS = [
         {"gold": None, "solution": ["a", "b"]},
         ValueError,
         "deltableu: the data set has no column 'gold' (it has: solution); expected one with the references: "
-        "name it with reward(answers='…'), and keep it with remove_unused_columns=False",
+        "name it with reward(references='…'), and keep it with remove_unused_columns=False",
     ),
 ]
 
 
 @pytest.mark.parametrize(("given", "error", "message"), BAD_ROWS)
 def test_invalid_rows_raise_an_error_with_a_fix(given, error, message, deltableu):
-    reward = deltableu.reward("gold")
+    reward = deltableu.reward(references="gold")
     with pytest.raises(error, match=f"^{re.escape(message)}"):
         reward(**{"prompts": ["?", "?"], "completions": ["a", "b"], "gold": ["a", "b"]} | given)
     assert reward(["?"], ["a b c d"], gold=["a b c d"]) == [pytest.approx(100)]

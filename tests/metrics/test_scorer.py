@@ -8,7 +8,7 @@ import pytest
 
 import evaluate_qa
 from evaluate_qa.loading import scorer_class
-from evaluate_qa.metrics._shared.model_options import ModelKeywords
+from evaluate_qa.metrics._shared.model_options import ModelKwargs
 from evaluate_qa.metrics._shared.options import declarations
 from evaluate_qa.metrics._shared.scorer import Scored, mean
 
@@ -87,7 +87,7 @@ def test_type_hints_of_load_match_the_declared_options(name):
     scorer, hints = scorer_class(name), OVERLOADS[name]
     declared = {option: typing.get_type_hints(scorer.loading)[option] for option in declarations(scorer.loading)}
     if name == "judge":  # the judge's precision has no "auto"
-        declared["dtype"] = typing.get_type_hints(ModelKeywords)["dtype"]
+        declared["dtype"] = typing.get_type_hints(ModelKwargs)["dtype"]
     keywords = hints.get("options", "").removeprefix("Unpack[").removesuffix("]")
     known = typing.get_type_hints(getattr(sys.modules[scorer.loading.__module__], keywords)) if keywords else {}
     assert (known, hints["return"]) == (declared, scorer.__name__)

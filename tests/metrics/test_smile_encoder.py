@@ -173,7 +173,7 @@ def test_word_vectors_need_input_embeddings(tmp_path):
 
 @pytest.fixture(scope="module")
 def sample():
-    rows = [row for _, row in read_rows(evaluate_qa.sample())]
+    rows = [row for _, row in read_rows(evaluate_qa.sample_path())]
     return {"predictions": [row["prediction"] for row in rows], "references": [row["references"] for row in rows]}
 
 

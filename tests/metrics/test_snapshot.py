@@ -27,7 +27,7 @@ CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
             {"lemmatizer": "none"},
         ],
     ),
-    "bem": (None, [{}, {"lexical": False, "threshold": 0.4}, {"long_answers": "truncate"}, {"window": 16}]),
+    "bem": (None, [{}, {"final_layer": False, "threshold": 0.4}, {"long_answers": "truncate"}, {"window": 16}]),
     "nli_lex": (
         None,
         [
@@ -52,7 +52,7 @@ CALLS: dict[str, tuple[str | None, list[dict[str, Any]]]] = {
         [
             {},
             {"mode": "caption", "interval": 2, "max_frames": 8, "long_text": "truncate"},
-            {"max_keywords": 2, "threshold": 0.5, "unreadable": "none"},
+            {"max_keywords": 2, "threshold": 0.5, "unscored": "none"},
         ],
     ),
 }

@@ -102,7 +102,7 @@ def sample_oracle():
 @pytest.fixture(scope="module")
 def sample(sample_oracle):
     """The rows of the sample that the program scored; they must not have changed."""
-    lines = evaluate_qa.sample().read_text(encoding="utf-8").split("\n")
+    lines = evaluate_qa.sample_path().read_text(encoding="utf-8").split("\n")
     rows = [json.loads(lines[number]) for number in sample_oracle["row"]]
     digests = [hashlib.sha1(row["prediction"].encode()).hexdigest()[:10] for row in rows]
     assert digests == sample_oracle["prediction_sha1"]

@@ -203,9 +203,9 @@ def test_a_stopped_audit_continues(audit, server):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--repeats", "0"], "--repeats is 0; expected 1 to 100"),
+        (["--samples", "0"], "--samples is 0; expected 1 to 100"),
         (["--family", "model-c"], "--family is 'model-c'"),
-        (["--load", "first=bem"], "Leave out first."),
+        (["--load", "matcher=bem"], "Leave out matcher."),
         (["--output", "a.txt"], "--output is a.txt; expected a file that ends in .html"),
         (["--against", "right.jsonl"], "right.jsonl is not an audit"),
         (["--against", "keyless.json"], "keyless.json is not an audit"),

@@ -19,6 +19,7 @@ from evaluate_qa.options import parse_options
         ("w='0.3'", "0.3"),
         ("w=['a', 'b']", ["a", "b"]),
         ("w=/path/to.model", "/path/to.model"),
+        ('w={"a": [true, null]}', {"a": [True, None]}),
         ("w=(", "("),
         ("w=two\nlines", "two\nlines"),
     ],

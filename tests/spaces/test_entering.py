@@ -7,7 +7,15 @@ import pytest
 from evaluate_qa.spaces._shared.metric.declared import ChoiceControl, SliderControl
 from evaluate_qa.spaces._shared.metric.specification import Field
 from evaluate_qa.spaces._shared.scoring.answering import BROKEN, message_of
-from evaluate_qa.spaces._shared.scoring.files import UploadedTable, collect, from_form, from_mapping, read, to_form
+from evaluate_qa.spaces._shared.scoring.files import (
+    UploadedTable,
+    collect,
+    from_form,
+    from_mapping,
+    parse_rows,
+    read,
+    to_form,
+)
 from evaluate_qa.spaces._shared.visitors.limits import Refusal
 
 FIELDS = (
@@ -84,7 +92,18 @@ def test_only_uploaded_videos_are_read(tmp_path, uploads):
 
 def test_columns_may_have_the_singular_or_the_plural_name():
     plural = {"predictions": "a", "references": "b"}
-    assert from_mapping(FIELDS, {"prediction": "a", "references": ["b"]}) == from_mapping(FIELDS, plural)
+    expected = {"predictions": "a", "references": ["b"]}
+    assert from_mapping(FIELDS, {"prediction": "a", "references": ["b"]}) == from_mapping(FIELDS, plural) == expected
+    assert from_mapping(FIELDS, {"prediction": "a", "reference": "b", "references": None}) == expected
+
+
+def test_a_list_that_is_written_as_text_is_read():
+    found = from_mapping(FIELDS, {"prediction": "a", "references": '["b", "c"]'})["references"]
+    assert found == ["b", "c"]
+    assert from_mapping(FIELDS, {"prediction": "a", "references": '["b\\x"]'})["references"] == ['["b\\x"]']
+    table = parse_rows('[{"prediction": "a", "reference": "b"}, {"reference": "b"}]', FIELDS)
+    assert table.rows == [{"predictions": "a", "references": ["b"]}]
+    assert table.problems == ["row 2: There is no answer. Enter one."]
 
 
 W = SliderControl("w", "W", "", 0.5, 0, 1, 0.01)
@@ -166,16 +185,18 @@ def test_both_formats_give_the_same_rows(name, content, tmp_path):
 def test_unusable_rows_are_named_and_skipped(tmp_path):
     path = tmp_path / "answers.jsonl"
     deep = "[" * 100_000
-    lines = ['{"prediction": "a", "references": "b"}', "{", "[1]", '{"prediction": "a"}', deep, '{"references": ["b"]}']
+    lines = ['{"prediction": "a", "references": "b"}', "{", "[1]", '{"prediction": "a"}', deep]
+    lines += ['{"references": ["b"]}', '{"references": ["b"], "prediction": ""}']
     path.write_text("\n".join(lines))
     table = read(path, FIELDS)
     assert table.rows == [{"references": ["b"], "predictions": "a"}, {"references": ["b"], "predictions": ""}]
-    assert table.places == [1, 6]
+    assert table.places == [1, 7]
     assert [problem[:40] for problem in table.problems] == [
         "line 2: not JSON (Expecting property nam",
         "line 3: a JSON list; expected one object",
         "line 4: There is no reference. Enter at ",
         "line 5: not JSON (maximum recursion dept",
+        "line 6: There is no answer. Enter one.",
     ]
 
 

@@ -58,7 +58,7 @@ def test_answer_keys_are_read_as_by_compute(name, answer, references, explained,
 
 def test_rescoring_does_not_run_the_model(specification, scorer, monkeypatch):
     if specification.video:
-        pytest.skip("a video's frames are kept, but its key phrases depend on the options and are encoded anew")
+        pytest.skip("a video's frames are kept, but its keywords depend on the options and are encoded anew")
     row = specification.first
     analysis = analyze(specification, scorer, row, specification.options())
 

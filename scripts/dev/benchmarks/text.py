@@ -11,7 +11,7 @@ import numpy as np
 from evaluate_qa.metrics._shared.devices import multiplies_int8
 from evaluate_qa.metrics.deltableu.options import DeltaBleuOptions
 
-from ... import sample
+from ... import sample_path
 from ...files.rows import read_rows
 from ...loading import load_metric
 from .measure import Cases
@@ -39,15 +39,16 @@ class TextJob:
 
 def sample_columns(count: int) -> Columns:
     """Return the first rows of the sample."""
-    rows = [row for _, row in islice(read_rows(sample()), count)]
+    rows = [row for _, row in islice(read_rows(sample_path()), count)]
     columns = {"predictions": "prediction", "references": "references", "questions": "question"}
     return {name: [row[column] for row in rows] for name, column in columns.items()}
 
 
 def cases(metric: str, columns: Columns, device: str | None) -> Cases:
     """Return the cases of a metric with a model: a loop over rows, then each engine and precision."""
-    # Without windows and lexical evidence, a matcher's output is the one of a plain loop over its classifier.
-    compute = {} if metric == "smile" else {"lexical": False, "long_answers": "truncate"}
+    # Without windows and a final layer, a matcher's output is the one of a plain loop over its classifier.
+    layer = "final_layer" if metric == "bem" else "lexical"
+    compute = {} if metric == "smile" else {layer: False, "long_answers": "truncate"}
     job = TextJob(metric, columns, {"device": device} if device else {}, compute)
     loop = ("sentence-transformers", smile_loop) if metric == "smile" else ("transformers", matcher_loop)
     found: Cases = {f"{loop[0]}, row by row": (loop[1], job), "default": (scores, job)}

@@ -14,7 +14,7 @@ _WORD = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
 # Punctuation at either end of a word is not marked.
 _INNER = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 
-Kind = Literal["for", "half", "against"]
+MarkKind = Literal["for", "half", "against"]
 """Whether a part of the answer earned full credit, partial credit, or counted against the answer."""
 
 
@@ -40,12 +40,12 @@ class Mark:
     start: int
     end: int
     why: str
-    kind: Kind = "for"
+    kind: MarkKind = "for"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A frame of a video: a `data:` address, the time, and the key phrases that fit this frame best."""
+    """A frame of a video: a `data:` address, the time, and the keywords that fit this frame best."""
 
     address: str
     time: str

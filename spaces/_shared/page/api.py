@@ -5,7 +5,6 @@ The parameters have the names of fields and options. The tools are called `score
 """
 
 import inspect
-import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
@@ -18,9 +17,8 @@ from ..metric.specification import Field, Specification
 from ..scoring import batch
 from ..scoring.answering import analyze, as_record, as_text, explain, message_of
 from ..scoring.certainty import as_figures, certainty
-from ..scoring.files import OTHER, UploadedTable, collect, from_mapping, parse
+from ..scoring.files import OTHER, from_mapping, parse_rows
 from ..scoring.records import records_of
-from ..visitors.limits import Refusal
 
 _KINDS = {"text": str, "lines": list[str], "numbers": list[float], "video": dict[str, Any]}
 # Clients in Python have `gradio_client.handle_file` for this.
@@ -63,7 +61,7 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
         If the rows have `prediction_b`, two systems' answers are scored and compared.
         """
         options = specification.options([given[control.name] for control in specification.controls])
-        table = _table(rows, specification)
+        table = parse_rows(rows, specification.fields)
         *_, scored = batch.score(specification, scorer, table, options)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
@@ -80,20 +78,10 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
         names = ", ".join(f"{field.name} (optional)" if field.is_optional else field.name for field in fields)
         info = (
             f"One object per answer, with the keys {names}, and {OTHER} (optional) for a second system's answer; or "
-            "the text of a JSONL or CSV file with these columns."
+            "the text of a JSON list, or of a JSONL or CSV file with these columns."
         )
         rows = Parameter("rows", list[dict[str, Any]] | str, "Rows", info)
         _add(page, score_file, [rows, *options], api_name="batch", concurrency_id="batch", concurrency_limit=2)
-
-
-def _table(rows: list[Row] | str, specification: Specification) -> UploadedTable:
-    if isinstance(rows, str):
-        suffix = ".jsonl" if rows.lstrip().startswith("{") else ".csv"
-        lines = io.BytesIO(rows.encode(errors="replace"))
-        return parse(UploadedTable(f"rows{suffix}", suffix), lines, specification.fields)
-    if not isinstance(rows, list):
-        raise Refusal("rows: expected a list of objects, one per answer, or the text of a JSONL or CSV file.")
-    return collect(UploadedTable("rows", ""), enumerate(rows, 1), specification.fields)
 
 
 def _field(field: Field) -> Parameter:

@@ -3,14 +3,18 @@
 Rows of a file that cannot be read are named and skipped.
 """
 
+import io
+import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evaluate_qa.files.column_names import first_present, names_of
 from evaluate_qa.files.rows import Broken, RowsError, parse_records
-from evaluate_qa.metrics._shared.columns import clean
+from evaluate_qa.metrics._shared.columns import clean, is_list_as_text
 
 from ..metric.hosted import Row
 from ..metric.specification import ANSWER, Field
@@ -66,11 +70,23 @@ def read(path: Path, fields: Sequence[Field]) -> UploadedTable:
 
 def parse(table: UploadedTable, lines: Iterable[bytes], fields: Sequence[Field]) -> UploadedTable:
     """Add the rows of a file, in the table's format, to the table, by the rules of `evaluate-qa score`."""
-    lists = {name for f in fields if f.is_list for name in (f.name, f.column)}
+    lists = {name for f in fields if f.is_list for name in names_of(f.column)}
     try:
         return collect(table, parse_records(lines, table.name, lists), fields)
     except RowsError as error:
         raise Refusal(str(error)) from error
+
+
+def parse_rows(rows: list[Row] | str, fields: Sequence[Field]) -> UploadedTable:
+    """Return the table of a list of objects, or of the text of a JSON list, or of a JSONL or CSV file."""
+    if isinstance(rows, str) and rows.lstrip().startswith("["):
+        rows = parse_list(rows)
+    if isinstance(rows, str):
+        suffix = ".jsonl" if rows.lstrip().startswith("{") else ".csv"
+        return parse(UploadedTable(f"rows{suffix}", suffix), io.BytesIO(rows.encode(errors="replace")), fields)
+    if not isinstance(rows, list):
+        raise Refusal("rows: expected a list of objects, one per answer, or the text of a JSONL or CSV file.")
+    return collect(UploadedTable("rows", ""), enumerate(rows, 1), fields)
 
 
 def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Sequence[Field]) -> UploadedTable:
@@ -98,8 +114,8 @@ def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Se
         others.append(other)
         table.places.append(place)
     _check_columns(table, fields, found)
-    names = [*((f.column, f.name) for f in fields), (OTHERS, OTHER)]
-    table.columns |= {column: name for column, short in names for name in (column, short) if name in found}
+    names = {**{f.column: names_of(f.column) for f in fields}, OTHERS: (OTHER, OTHERS)}
+    table.columns |= {column: name for column in names if (name := first_present(names[column], found))}
     table.others = _checked(table, others)
     check_rows(len(table.rows) + len(table.problems), 2 if table.others else 1)
     return table
@@ -107,7 +123,7 @@ def collect(table: UploadedTable, records: Iterator[tuple[int, Any]], fields: Se
 
 def _check_columns(table: UploadedTable, fields: Sequence[Field], found: Collection[str]) -> None:
     """Raise Refusal if a column is missing or no row is usable."""
-    missing = [f"'{f.name}'" for f in fields if not (f.is_optional or {f.name, f.column} & {*found})]
+    missing = [f"'{f.name}'" for f in fields if not (f.is_optional or first_present(names_of(f.column), found))]
     expected = ", ".join(f"{f.name} (optional)" if f.is_optional else f.name for f in fields)
     if found and missing:
         raise Refusal(
@@ -152,19 +168,19 @@ def from_form(fields: Sequence[Field], entered: Sequence[str | None]) -> Row:
 
 
 def from_mapping(fields: Sequence[Field], given: Mapping[str, Any]) -> Row:
-    """Return the row from values by the fields' names or by the metric's column names.
+    """Return the row from values by the names that the fields may have in files.
 
     Raise Refusal if a value is missing, too long, or of a wrong type.
     """
     row: Row = {}
     for one in fields:
-        value = given.get(one.name, given.get(one.column))
+        value = next((given[name] for name in names_of(one.column) if given.get(name) is not None), None)
         if value is None or value in ("", []):
-            if one.required:
+            if one.column == "predictions" and value is not None:
+                row[one.column] = ""
+            elif not one.is_optional:
                 how = {"text": "Enter one", "video": "Upload one"}.get(one.kind, "Enter at least one")
                 raise Refusal(f"There is no {one.label.lower().removesuffix('s')}. {how}.")
-            if one.column == "predictions":
-                row[one.column] = ""
         elif one.kind == "video":
             row[one.column] = str(uploaded(one.label, value))
         else:
@@ -186,9 +202,17 @@ def _text(field: Field, value: Any) -> str:
 
 
 def _list(field: Field, value: Any) -> list[Any]:
+    value = parse_list(value) if is_list_as_text(value) else value
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     check_count(field.label, len(values))
     return [_number(field, one) if field.kind == "numbers" else _text(field, one) for one in values]
+
+
+def parse_list(text: str) -> Any:
+    """Return the list that a text holds as JSON; the text itself if it holds none."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return text
 
 
 def _number(field: Field, value: Any) -> float:

@@ -180,7 +180,7 @@ def test_folders_and_pipes_are_not_replaced(tmp_path):
 
 def test_a_folder_without_permission_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
-    with pytest.raises(RowsError, match=r"a\.jsonl cannot be written: no permission in the folder .*Name another file"):
+    with pytest.raises(RowsError, match=r"a\.jsonl cannot be written: no permission in its folder. Name another file"):
         check_target(tmp_path / "a.jsonl")
 
 

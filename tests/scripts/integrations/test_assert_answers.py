@@ -21,7 +21,7 @@ def test_right(assert_answers):
     assert_answers("It is Paris.", ["Paris", "Paris, France"], "What is the capital of France?")
 
 def test_enough(assert_answers):
-    assert_answers(**ANSWERS, least=1 / 3)
+    assert_answers(**ANSWERS, min_accuracy=1 / 3)
 
 def test_wrong(assert_answers):
     assert_answers(**ANSWERS)
@@ -36,7 +36,7 @@ def test_other_options_are_another_metric(assert_answers):
     assert len(assert_answers._metrics) == 2
 
 def test_threshold(assert_answers):
-    assert_answers(**ANSWERS, threshold=0.0, least=2 / 3)
+    assert_answers(**ANSWERS, threshold=0.0, min_accuracy=2 / 3)
 
 def test_number(assert_answers):
     assert_answers([42], ["42"])
@@ -101,11 +101,15 @@ def test_the_message_shows_the_wrong_row_of_any_kind_of_column(columns):
         ((5, ["a"]), {}, "nli_lex: predictions is 5; expected a list"),
         ((iter([]), []), {}, "predictions is empty; expected at least one answer"),
         (("a", "a"), {"metric": "deltableu"}, "deltableu gives no verdicts"),
-        (("a", "a"), {"least": 60}, "least is 60; expected the share of correct answers, from 0 to 1"),
-        (("a", "a"), {"least": "1"}, "least is '1'; expected the share"),
-        (("a", "a"), {"least": float("nan")}, "least is nan; expected the share"),
+        (("a", "a"), {"min_accuracy": 60}, "min_accuracy is 60; expected the share of correct answers, from 0 to 1"),
+        (("a", "a"), {"min_accuracy": "1"}, "min_accuracy is '1'; expected the share"),
+        (("a", "a"), {"min_accuracy": float("nan")}, "min_accuracy is nan; expected the share"),
         (("a", "a"), {"load": "cpu"}, "load is 'cpu'; expected a mapping of options"),
-        (("a", "a"), {"accuracy": 0.5}, "^assert_answers: unknown keyword 'accuracy'; expected .*, least, .*load"),
+        (
+            ("a", "a"),
+            {"accuracy": 0.5},
+            "^assert_answers: unknown keyword 'accuracy'; did you mean 'min_accuracy'",
+        ),
         (("a", "a"), {"device": "cpu"}, "^assert_answers: device is an option of load; pass it to load"),
     ],
 )
@@ -141,11 +145,11 @@ def test_exactly_the_required_share_is_enough(rows):
     """In floating point, .55 * 100, .07 * 100, .28 * 25 and .14 * 50 are rounded up."""
     answers = {"predictions": ["a"] * rows, "references": ["b"] * rows, "metric": "m"}
     for right in range(rows + 1):
-        least = float(f"{100 * right // rows}e-2") if 100 % rows == 0 else right / rows
-        with_right(right, rows)(**answers, least=least)
+        min_accuracy = float(f"{100 * right // rows}e-2") if 100 % rows == 0 else right / rows
+        with_right(right, rows)(**answers, min_accuracy=min_accuracy)
         if right:
             with pytest.raises(AssertionError, match=f"^{right - 1} of {rows} answers are right"):
-                with_right(right - 1, rows)(**answers, least=least)
+                with_right(right - 1, rows)(**answers, min_accuracy=min_accuracy)
 
 
 def test_a_message_lists_at_most_20_wrong_answers():

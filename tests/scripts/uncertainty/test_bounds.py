@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from evaluate_qa.uncertainty import bounds as module
-from evaluate_qa.uncertainty.bounds import half_means, hall_bounds, halves_bounds, skewed_p_value, skewness, tango
+from evaluate_qa.uncertainty.bounds import (
+    bounds,
+    half_means,
+    hall_bounds,
+    halves_bounds,
+    skewed_p_value,
+    skewness,
+    tango,
+)
 
 
 def test_bounds_by_halves_by_hand():
@@ -107,3 +115,11 @@ def test_tangos_bounds_solve_his_equation(wins, losses, rows):
     assert -1 < low < (wins - losses) / rows < high < 1
     assert by_search(wins, losses, rows, low) == pytest.approx(1.959964, abs=2e-3)
     assert by_search(wins, losses, rows, high) == pytest.approx(-1.959964, abs=2e-3)
+
+
+def test_bounds_of_scores_from_0_to_1_end_at_1():
+    drops, rows = np.array([0.0, 0.0, -0.1, -0.9]), np.arange(4)
+    free = bounds(drops, rows, 0.975, 100, 0, of_verdicts=False, span=2.0)
+    assert free.low < -1 < free.value
+    ended = bounds(drops, rows, 0.975, 100, 0, of_verdicts=False, span=1.0)
+    assert (ended.low, ended.value) == (-1, free.value)

@@ -28,14 +28,14 @@ _NOT_AFTER = re.compile(
 )
 
 
-def exact_score(answer: str, reference: str) -> float:
+def containment_score(answer: str, reference: str) -> float:
     """Return 1.0 if the answer contains the reference's words, one after another, else 0.0.
 
     The last word may have a Korean or Turkish ending, and all words Russian or Polish ones. An answer that negates the
     words or gives alternatives scores 0.
 
-    >>> exact_score("それは東京です。", "東京"), exact_score("京都", "東京"), exact_score("東京ではない。", "東京")
-    (1.0, 0.0, 0.0)
+    >>> [containment_score(answer, "東京") for answer in ("それは東京です。", "京都", "東京ではない。")]
+    [1.0, 0.0, 0.0]
     """
     answer, reference, is_name = *(_AFTER_LATIN.sub(" ", text) for text in (answer, reference)), reference.istitle()
     texts = (reference, answer if _TURKISH.search(reference) else _TURKISH.sub("", answer))
