@@ -32,7 +32,7 @@ KNOWN_COLUMNS = (
 _OTHER_NAMES = {
     **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
     **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
-    **{"prompts": "questions", "first": "matcher", "lexical": "final_layer", "unreadable": "unscored"},
+    **{"prompts": "questions", "lexical": "final_layer", "unreadable": "unscored"},
 }
 
 

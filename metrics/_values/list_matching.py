@@ -147,7 +147,8 @@ def _compare_words(texts: Texts, names: Sequence[str], items: Sequence[str]) -> 
     last = others == [*items[-1:]]  # "Tom, Greta and Oskar inherited it"
     short = all(len(words - known if last else words) <= _SHORT_PART for words in said)
     relative = last and FUNCTION_WORDS.issuperset(said[-1] - known) and not items[-1].isupper()  # "who inherited it"
-    if others and not relative and (len(items) == len(names) or (short and len(items) > len(names) == len(items) - len(others))):
+    added = short and len(names) == len(items) - len(others)
+    if others and not relative and (added or len(items) == len(names)):
         return False
     if is_ordered(texts):
         found = [place for place in places if place is not None]

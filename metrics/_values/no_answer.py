@@ -10,7 +10,7 @@ from .word_tables import pattern_of
 
 NO_ANSWER = re.compile(pattern_of("no_answer"), re.IGNORECASE)
 # References for which any abstention is right. After "not mentioned", "I don't know" may be ignorance.
-_UNANSWERABLE = re.compile(r"unanswerable|not answerable|(?:there is )?no answer|not enough|insufficient", re.IGNORECASE)
+_UNANSWERABLE = re.compile(r"(?:un|not )answerable|(?:there is )?no answer|not enough|insuff", re.IGNORECASE)
 _NOTHING = re.compile(r"[\s.…?!—–\u200b-]*|(?:n/a|todo|tbd|[<\[(](?:unk|pad|empty)[>\])])\.?", re.IGNORECASE)
 # References that such a text may stand for.
 _SIGN = re.compile(rf"\b(?:{pattern_of('blank')})\b", re.IGNORECASE)

@@ -1,7 +1,8 @@
 """A logistic layer over the judge's score and its matcher's: calibrated probabilities, fitted to people's labels.
 
-p = σ(intercept + w_judge · logit(judge) + w_matcher · logit(matcher)), with scores clipped to [0.01, 0.99]. Without a
-matcher, w_matcher is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines").
+p = σ(intercept + w_judge · logit(judge) + w_first · logit(matcher)), with scores clipped to [0.01, 0.99]. Without a
+matcher, w_first is missing (Platt 1999, "Probabilistic Outputs for Support Vector Machines"). The matcher's weight and
+score are named after the option `first`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +34,9 @@ def calibrate(outcome: RowOutcome, matcher_score: float | None, weights: Weights
     The label stays unless the verdict changes.
     """
     verdict = outcome.verdict
-    if verdict is None or not outcome.asked or ("matcher" in weights and matcher_score is None):
+    if verdict is None or not outcome.asked or ("first" in weights and matcher_score is None):
         return outcome
-    scores = {"judge": verdict.score, "matcher": matcher_score}
+    scores = {"judge": verdict.score, "first": matcher_score}
     z = weights["intercept"] + sum(w * _logit(scores[name]) for name, w in weights.items() if name in scores)
     score = float(sigmoid(np.asarray(z)))
     correct = score >= 0.5  # noqa: PLR2004
@@ -47,7 +48,7 @@ def fit_weights(columns: Mapping[str, Sequence[float]], labels: Sequence[bool], 
     """Return the weights of a logistic regression of the labels on the logits of the scores.
 
     With five folds of questions, the mean log-loss on held-out rows must be lower with weights than without them.
-    Scores are from 0 to 1, by name: `judge`, and perhaps `matcher`.
+    Scores are from 0 to 1, by name: `judge`, and `first` for the matcher.
 
     Raises:
         ImportError: scikit-learn is missing.

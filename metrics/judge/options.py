@@ -123,8 +123,8 @@ class JudgeLoading(ModelOptions, CacheOptions):
         Place("the name of a protocol, or a file"),
         f"Select the prompt and the form of the reply: {', '.join(PROTOCOLS)}, or a file.",
     )
-    matcher: Any = option(
-        None, _MATCHER, "Let this metric decide where it is sure: a metric, a name such as `bem`, or a folder."
+    first: Any = option(
+        None, _MATCHER, "Set the matcher, which decides where it is sure: a metric, a name such as `bem`, or a folder."
     )
     weights: Weights | str | os.PathLike[str] | None = option(
         None,
@@ -185,7 +185,7 @@ class JudgeLoading(ModelOptions, CacheOptions):
         """The weights after a check; None without weights."""
         if self.weights is None:
             return None
-        matcher, names = ("without", {"judge"}) if self.matcher is None else ("with", {"judge", "matcher"})
+        matcher, names = ("without", {"judge"}) if self.first is None else ("with", {"judge", "first"})
         return read_weights(self.weights, [names | {"intercept"}], f" for a judge {matcher} a matcher")
 
     @property
@@ -219,7 +219,7 @@ class JudgeLoading(ModelOptions, CacheOptions):
         if not POSITIVE.accepts(weight):
             raise ValueError(f"judges[{number}]: weight is {weight!r}; expected {POSITIVE.expected}")
         try:
-            return replace(self, judges=None, matcher=None, weights=None, **settings), float(weight)
+            return replace(self, judges=None, first=None, weights=None, **settings), float(weight)
         except (ValueError, FileNotFoundError) as error:
             raise type(error)(f"judges[{number}]: {error}") from error
 
@@ -232,7 +232,7 @@ class JudgeKwargs(ModelKwargs, total=False):
     aspects: Sequence[str] | None
     judges: Sequence[str | Mapping[str, Any]] | None
     protocol: str | os.PathLike[str]
-    matcher: Any
+    first: Any
     weights: Weights | str | os.PathLike[str] | None
     cache_dir: str | os.PathLike[str] | None
     batch: bool

@@ -46,7 +46,7 @@ class JudgeScorer(ForReward):
 
     The model runs behind an OpenAI-compatible endpoint or on this machine. It sees each distinct row of a call
     once; with `cache_dir`, once across calls. A blank answer counts as wrong and is not sent. Another metric, the
-    `matcher`, can decide the rows that it is sure about.
+    matcher (`first`), can decide the rows that it is sure about.
 
     The model answers a chat prompt or, at a decision endpoint (`api`), typed questions with probabilities. Several
     models form a jury (`judges`), which decides by weighted votes.
@@ -71,7 +71,7 @@ class JudgeScorer(ForReward):
             aspects with `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
     Examples:
-        >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", matcher="bem")
+        >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
         >>> out = judge.compute(  # bem is sure about both answers
         ...     predictions=["It was painted by Leonardo da Vinci.", "I do not know."],
         ...     references=["Leonardo da Vinci"] * 2, questions=["Who painted the Mona Lisa?"] * 2,
@@ -94,15 +94,14 @@ class JudgeScorer(ForReward):
 
     def check_rows(self, columns: Mapping[str, list[Any]], options: Any = None) -> None:
         """Raise RowValueError for a row that the matcher refuses, or without the question that the protocol needs."""
+        if self.matcher is not None and hasattr(self.matcher, "check_columns"):
+            self.matcher.check_columns({name: rows for name, rows in columns.items() if name in self.matcher.columns})
         protocols = [load.loaded_protocol for load, _ in self.load_options.jury]
-        needing = [f"protocol {protocol.name!r}" for protocol in protocols if protocol.needs_question]
-        needing += [f"matcher {self.matcher.name!r}"] if "questions" in getattr(self.matcher, "required", ()) else []
+        needing = [protocol.name for protocol in protocols if protocol.needs_question]
         for row, question in enumerate(columns["questions"]):
             if needing and not question.strip():
-                needed = f"a question, which the {needing[0]} needs for every row"
+                needed = f"a question, which the protocol {needing[0]!r} needs for every row"
                 raise RowValueError(f"judge: questions[{row}] is {question!r}; expected {needed}", "questions", row)
-        if hasattr(self.matcher, "check_columns"):
-            self.matcher.check_columns({name: rows for name, rows in columns.items() if name in self.matcher.columns})
 
     @property
     def gave_up(self) -> str | None:
@@ -112,19 +111,18 @@ class JudgeScorer(ForReward):
     @cached_property
     def matcher(self) -> Any:
         """The matcher; None without one."""
-        matcher = self.load_options.matcher
-        if matcher is None:
+        first = self.load_options.first
+        if first is None:
             return None
-        if not hasattr(matcher, "compute"):
-            matcher = load_matcher(os.fspath(matcher), self.load_options.device)
+        matcher = first if hasattr(first, "compute") else load_matcher(os.fspath(first), self.load_options.device)
         check_matcher(matcher)
         return matcher
 
     def prepare(self, options: JudgeOptions) -> None:
         """Load the judge; raise ValueError for options that need another one."""
         super().prepare(options)
-        if options.ask is not None and self.load_options.matcher is None:
-            raise ValueError("judge: ask is given without a matcher; load the judge with one, such as matcher='bem'")
+        if options.ask is not None and self.load_options.first is None:
+            raise ValueError("judge: ask is given without first; load the judge with a matcher, such as first='bem'")
         if options.samples > 1 and any(isinstance(judge.model, LocalModel) for judge in self.model.members):
             raise ValueError(
                 "judge: samples is above 1, but a local model always gives the same reply; use samples=1 or an endpoint"
@@ -151,7 +149,7 @@ class JudgeScorer(ForReward):
         judged = self.compute(**columns, ask=None if self.matcher is None else (0, 1))["per_example"]
         scores = {"judge": judged["score"]}
         if self.matcher is not None:
-            scores["matcher"] = self.matcher.compute(**columns)["per_example"]["score"]
+            scores["first"] = self.matcher.compute(**columns)["per_example"]["score"]
         asked_scores = zip(judged["asked"], *scores.values(), strict=True)
         kept = [row for row, (asked, *of_row) in enumerate(asked_scores) if asked and None not in of_row]
         return fit_weights(
@@ -185,7 +183,7 @@ class JudgeScorer(ForReward):
         if weights:
             outcomes = [calibrate(*scored, weights) for scored in zip(outcomes, matcher_scores, strict=True)]
         settings = {
-            "matcher": matcher_signature,
+            "first": matcher_signature,
             "ask": None if self.matcher is None else f"{band[0]:g}-{band[1]:g}",
             **self._judge_settings(),
             "calibration": weights and ",".join(f"{name}={w:g}" for name, w in sorted(weights.items())),
@@ -284,11 +282,9 @@ def load_matcher(name: str, device: str | None) -> Any:
     try:
         return load(name, **options)
     except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"judge: matcher is {short_repr(name)}, and there is no such metric: {error}"
-        ) from error
+        raise FileNotFoundError(f"judge: first is {short_repr(name)}, and there is no such metric: {error}") from error
     except ValueError as error:
-        raise ValueError(f"judge: matcher is {short_repr(name)}: {error}") from error
+        raise ValueError(f"judge: first is {short_repr(name)}: {error}") from error
 
 
 def check_matcher(matcher: Any) -> None:
@@ -297,7 +293,7 @@ def check_matcher(matcher: Any) -> None:
         return
     if not matcher.verdicts or "references" not in matcher.columns or not {*matcher.required} <= ANSWERS.keys():
         raise ValueError(
-            f"judge: matcher is {matcher.name!r}, which does not judge answers by references; expected {_MATCHERS}"
+            f"judge: first is {matcher.name!r}, which does not judge answers by references; expected {_MATCHERS}"
         )
 
 

@@ -51,8 +51,8 @@ def prepare(
     """Read and check everything, before the judge is asked; see the options of `evaluate-qa audit`."""
     if not 1 <= samples <= MOST_SAMPLES:
         raise ValueError(f"--samples is {samples}; expected 1 to {MOST_SAMPLES}")
-    if loading.get("matcher") is not None:
-        raise ValueError("--load matcher is given, but an audit asks the judge about every answer. Leave out matcher.")
+    if loading.get("first") is not None:
+        raise ValueError("--load first is given, but an audit asks the judge about every answer. Leave out first.")
     every, unlabeled = labeled_rows(data)
     rows = [row for row in every if row.answer.strip()]
     for label, name in enumerate(("wrong", "right")):

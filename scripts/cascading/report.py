@@ -79,7 +79,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
     if not _is_found(found):
         yield f"{none}, so no band of scores for the judge is recommended. {fix}"
     else:
-        yield f'Use it with: evaluate_qa.load("judge", matcher=METRIC).compute(…, ask=({low:g}, {high:g}))'
+        yield f'Use it with: evaluate_qa.load("judge", first=METRIC).compute(…, ask=({low:g}, {high:g}))'
     for side, where, verdict in sides if _is_found(found) else ():
         if side is None:
             yield f"{none} for {verdict!r}, so the metric never decides {verdict!r}. {fix}"

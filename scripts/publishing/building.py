@@ -25,7 +25,7 @@ _TEXT = {".py", ".md"}
 _DATA = ("*.b85", "*.bib", "*.css", "*.jinja", "*.tsv", "markup.html", "README.md", "demo_clip/*")
 
 # Names of metrics, models and data sets in texts. In the files of this package, their namespace is evaluate-qa.
-_LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bmatcher(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
+_LOAD = r"(?P<call>(?:evaluate\.load\(\s*|\bfirst(?:=|\": ))[\"'])(?P<name>{names})(?=[\"'])"
 _OWNED = r"(?<![\w-])evaluate-qa/(?P<name>{names})(?![\w-])"
 _CARD_LINK = r"\]\((?:\.\./)+(?:metrics/)?(?P<name>{names})/README\.md\)"
 

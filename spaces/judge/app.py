@@ -32,7 +32,7 @@ if ENDPOINTS:
 
 NEVER, ALWAYS = (0, 0), (0, 1)
 # Options of `load` in the Python code if the visitor has no endpoint; publishing names the matcher's Space.
-PYTHON = {"endpoint": "http://localhost:8000/v1", "model": "my-model", "matcher": "bem"}
+PYTHON = {"endpoint": "http://localhost:8000/v1", "model": "my-model", "first": "bem"}
 # Shorter than the metric's defaults, because visitors wait.
 SECONDS, RETRIES, CONCURRENCY = 20.0, 1, 8
 
@@ -62,7 +62,7 @@ def import_recorded() -> Mapping[str, Any]:
     folder = Path(tempfile.mkdtemp(prefix="judge-verdicts-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     import_verdicts(str(VERDICTS), folder, VerdictDefaults(None, load_protocol("default"), MetricColumns()))
-    return {"model": recorded_rows()[0]["model"], "cache_dir": str(folder), "matcher": "bem"}
+    return {"model": recorded_rows()[0]["model"], "cache_dir": str(folder), "first": "bem"}
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def with_endpoint(scorer: HostedScorer, given: VisitorEndpoint) -> HostedScorer:
         resolve=None if ENDPOINTS == "any" else public_address,
     )
     metric = scorer.metric
-    return scorer.with_metric(type(metric)(endpoint=endpoint, model=given.model, matcher=metric.matcher))
+    return scorer.with_metric(type(metric)(endpoint=endpoint, model=given.model, first=metric.matcher))
 
 
 FIELDS = boxes("Both bem and the judge read it.", required=True, limits="")

@@ -459,7 +459,7 @@ def bem():
 def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     scores = bem.compute(**SURE)["per_example"]["score"]
     band = (sorted(scores)[1] + 1e-6, max(scores) - 1e-6)  # excludes the best and the two worst answers
-    out = load(matcher=bem).compute(**SURE, ask=band)
+    out = load(first=bem).compute(**SURE, ask=band)
     within = [band[0] <= score < band[1] for score in scores]
     assert out["per_example"]["asked"] == [
         inside and bool(p) for inside, p in zip(within, SURE["predictions"], strict=True)
@@ -472,7 +472,7 @@ def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     asked = [p for p, inside in zip(SURE["predictions"], within, strict=True) if inside and p]
     assert server.asked == dict.fromkeys(asked, 1)
     assert out["asked"] == len(asked) / 4
-    assert "|matcher:bem,v:1.3.0,cls:" in out["signature"]
+    assert "|first:bem,v:1.3.0,cls:" in out["signature"]
     assert f"|ask:{band[0]:g}-{band[1]:g}|model:" in out["signature"]
 
 
@@ -482,8 +482,8 @@ def test_best_reference_is_known_from_the_matcher_or_for_one_reference(load, bem
         "references": [["Bananas", "Marie Curie"], ["Bananas", "Marie Curie"], "Marie Curie"],
         "questions": ["Who discovered radium?"] * 3,
     }
-    assert load(matcher=bem).compute(**columns, ask=(0, 0))["per_example"]["best_reference"] == [1, 1, 0]
-    assert load(matcher=bem).compute(**columns, ask=(0, 1))["per_example"]["best_reference"] == [None, None, 0]
+    assert load(first=bem).compute(**columns, ask=(0, 0))["per_example"]["best_reference"] == [1, 1, 0]
+    assert load(first=bem).compute(**columns, ask=(0, 1))["per_example"]["best_reference"] == [None, None, 0]
 
 
 def test_not_attempted_comes_from_the_matcher(load, server, bem):
@@ -492,20 +492,20 @@ def test_not_attempted_comes_from_the_matcher(load, server, bem):
         "references": ["Marie Curie"] * 4,
         "questions": ["Who discovered radium?"] * 4,
     }
-    alone, out = bem.compute(**columns), load(matcher=bem).compute(**columns, ask=(0, 0))
+    alone, out = bem.compute(**columns), load(first=bem).compute(**columns, ask=(0, 0))
     assert alone["per_example"]["not_attempted"] == [False, True, True, False]
     assert out["per_example"]["not_attempted"] == [False, True, True, False]
     assert out["per_example"]["judge_label"] == ["correct", "not attempted", "not attempted", "incorrect"]
     for figure in ("accuracy", "not_attempted", "accuracy_attempted"):
         assert out[figure] == alone[figure]
-    asked = load(matcher=bem).compute(**columns, ask=(0, 1))
+    asked = load(first=bem).compute(**columns, ask=(0, 1))
     assert asked["per_example"]["judge_label"][1] == "incorrect"
 
 
 def test_a_judge_can_be_a_matcher(load, server):
     server.plan["wrong 2"] = ["Hm."]
     first = load(model="small")
-    out = load(matcher=first).compute(**rows("right", "wrong 2", "wrong 3"), ask=(0.3, 0.7))
+    out = load(first=first).compute(**rows("right", "wrong 2", "wrong 3"), ask=(0.3, 0.7))
     assert out["per_example"]["asked"] == [False, True, False]
     assert out["per_example"]["verdict"] == [True, False, False]
     assert [body["model"] for body in server.bodies] == ["small"] * 3 + ["m"]
@@ -514,13 +514,13 @@ def test_a_judge_can_be_a_matcher(load, server):
 @pytest.mark.parametrize("name", evaluate_qa.metric_names())
 def test_metrics_without_verdicts_cannot_be_matchers(load, name, cases):
     first = evaluate_qa.load(name, **cases[name].load)
-    message = f"^judge: matcher is '{name}', which does not judge answers by references; expected bem, nli_lex or smile"
+    message = f"^judge: first is '{name}', which does not judge answers by references; expected bem, nli_lex or smile"
     if first.verdicts and "references" in first.columns:
-        assert load(matcher=first).matcher is first
+        assert load(first=first).matcher is first
     else:
         for given in (first, name, evaluate_qa.path(name)):
             with pytest.raises(ValueError, match=message):
-                load(matcher=given)
+                load(first=given)
 
 
 @pytest.mark.parametrize("result", [{}, {"per_example": {"score": [0.1]}, "signature": "s"}], ids=str)
@@ -530,25 +530,24 @@ def test_another_matcher_must_return_scores_and_verdicts(load, result):
             return result
 
     with pytest.raises(ValueError, match=r"^judge: the matcher returned no signature, or no score and verdict per row"):
-        load(matcher=Other()).compute(**rows("a"))
+        load(first=Other()).compute(**rows("a"))
 
 
 def test_a_matcher_can_be_a_name_a_folder_or_a_metric(load, server, bem):
-    found = [load(matcher=first).compute(**SURE, ask=(0, 0)) for first in ("bem", evaluate_qa.path("bem"), bem)]
+    found = [load(first=first).compute(**SURE, ask=(0, 0)) for first in ("bem", evaluate_qa.path("bem"), bem)]
     assert found[0] == found[1] == found[2]
     assert found[0]["asked"] == 0
     assert server.bodies == []
 
 
 def test_errors_of_the_matcher_come_before_requests(load, server, tmp_path):
-    needed = "expected a question, which the matcher 'bem' needs for every row"
-    with pytest.raises(ValueError, match=rf"^judge: questions\[1\] is ''; {needed}"):
-        load(matcher="bem").compute(**rows("a", "b"), questions=["Who?", ""])
-    with pytest.raises(FileNotFoundError, match=r"^judge: matcher is '.*, and there is no such metric"):
-        load(matcher=str(tmp_path / "none"))
+    with pytest.raises(ValueError, match=r"^bem: questions\[1\] is ''; expected a question"):
+        load(first="bem").compute(**rows("a", "b"), questions=["Who?", ""])
+    with pytest.raises(FileNotFoundError, match=r"^judge: first is '.*, and there is no such metric"):
+        load(first=str(tmp_path / "none"))
     for missing, found in {"bme": "Did you mean 'bem'[?] Available: bem", "none" * 100: "Available: bem"}.items():
-        with pytest.raises(ValueError, match=f"^judge: matcher is '{missing[:9]}.*there is no metric .* {found}"):
-            load(matcher=missing)
+        with pytest.raises(ValueError, match=f"^judge: first is '{missing[:9]}.*there is no metric .* {found}"):
+            load(first=missing)
     assert server.bodies == []
 
 
@@ -561,8 +560,8 @@ def test_a_missing_package_is_named(load, monkeypatch):
 
 
 def test_invalid_bands_raise(load, bem):
-    with pytest.raises(ValueError, match=r"^judge: ask is given without a matcher"):
+    with pytest.raises(ValueError, match=r"^judge: ask is given without first"):
         load().compute(**SURE, ask=(0.1, 0.9))
     for band in ((0.9, 0.1), (0.1,), 0.5, (-1, 1), (True, 1), ("a", "b"), (0, float("nan"))):
         with pytest.raises(ValueError, match=r"^judge: ask is .*; expected two numbers from 0 to 1, \(low, high\)"):
-            load(matcher=bem).compute(**SURE, ask=band)
+            load(first=bem).compute(**SURE, ask=band)

@@ -14,7 +14,7 @@ from evaluate_qa.metrics.judge.options import JudgeLoading
 from evaluate_qa.metrics.judge.reading import Verdict
 from evaluate_qa.metrics.judge.scoring import RequestOutcome, RowOutcome
 
-WEIGHTS = {"judge": 0.5, "matcher": 2.0, "intercept": -1.0}
+WEIGHTS = {"judge": 0.5, "first": 2.0, "intercept": -1.0}
 
 
 def outcome(score, asked=True):
@@ -22,13 +22,13 @@ def outcome(score, asked=True):
     return RowOutcome(verdict, (RequestOutcome(verdict, asked),))
 
 
-@pytest.mark.parametrize(("matcher", "score", "label"), [(0.6, 0.6234, "correct"), (0.3, 0.1191, "incorrect")])
-def test_the_combination_by_hand(matcher, score, label):
+@pytest.mark.parametrize(("first", "score", "label"), [(0.6, 0.6234, "correct"), (0.3, 0.1191, "incorrect")])
+def test_the_combination_by_hand(first, score, label):
     """Z = −1 + .5 · ln(.8/.2) + 2 · ln(.6/.4) = −1 + .693 + .811 = .504; σ(z) = .623.
 
     With ln(.3/.7), z = −1 + .693 − 1.695 = −2.001, and σ(z) = .119.
     """
-    found = calibrate(outcome(0.8), matcher, WEIGHTS).verdict
+    found = calibrate(outcome(0.8), first, WEIGHTS).verdict
     assert found.score == pytest.approx(score, abs=1e-4)
     assert (found.correct, found.label) == (label == "correct", label)
 
@@ -43,33 +43,33 @@ NO_VERDICT = RowOutcome(None, (RequestOutcome(None, error="no reply"),))
 
 
 @pytest.mark.parametrize(
-    ("given", "matcher"),
+    ("given", "first"),
     [(NO_VERDICT, 0.1), (outcome(0.9, asked=False), 0.1), (outcome(0.9), None)],
     ids=["without a verdict", "not asked", "without the matcher's score"],
 )
-def test_other_rows_stay_as_they_are(given, matcher):
-    assert calibrate(given, matcher, WEIGHTS) == given
+def test_other_rows_stay_as_they_are(given, first):
+    assert calibrate(given, first, WEIGHTS) == given
 
 
 def labeled(rows, seed=0):
-    """Return scores of a judge and a matcher with the labels: log-odds of "correct" are 2 · judge + matcher − 1."""
+    """Return scores of a judge and a matcher with the labels: log-odds of "correct" are 2 · judge + first − 1."""
     random = np.random.default_rng(seed)
     logits = random.normal(size=(rows, 2))
     labels = random.random(rows) < 1 / (1 + np.exp(-(logits @ [2.0, 1.0] - 1)))
-    judge, matcher = (1 / (1 + np.exp(-logits))).T
-    return {"judge": judge.tolist(), "matcher": matcher.tolist()}, labels.tolist(), [f"q{row}" for row in range(rows)]
+    judge, first = (1 / (1 + np.exp(-logits))).T
+    return {"judge": judge.tolist(), "first": first.tolist()}, labels.tolist(), [f"q{row}" for row in range(rows)]
 
 
 def test_fit_finds_the_weights_that_made_the_labels():
     found = fit_weights(*labeled(4000))
-    assert found == pytest.approx({"judge": 2.0, "matcher": 1.0, "intercept": -1.0}, abs=0.2)
+    assert found == pytest.approx({"judge": 2.0, "first": 1.0, "intercept": -1.0}, abs=0.2)
 
 
 def test_fit_refuses_weights_that_do_not_help():
     """The judge's scores of .8 and .2 are right on 80% of the rows, and the matcher's are random: nothing to gain."""
     columns = {
         "judge": [0.8 if row % 2 else 0.2 for row in range(60)],
-        "matcher": np.random.default_rng(1).random(60).tolist(),
+        "first": np.random.default_rng(1).random(60).tolist(),
     }
     labels = [(row % 2 == 1) == (row // 2 % 5 > 0) for row in range(60)]
     with pytest.raises(ValueError, match=r"^judge: weights do not help: the log-loss on held-out rows is 0\.\d+, "):
@@ -91,11 +91,7 @@ def test_fit_needs_fifty_questions():
 @pytest.mark.parametrize(
     ("weights", "matched", "message"),
     [
-        (
-            {"judge": 1.0, "intercept": 0.0},
-            True,
-            "expected finite numbers for intercept, judge, matcher, as fit returns",
-        ),
+        ({"judge": 1.0, "intercept": 0.0}, True, "expected finite numbers for first, intercept, judge, as fit returns"),
         (
             WEIGHTS,
             False,
@@ -106,13 +102,13 @@ def test_fit_needs_fifty_questions():
 )
 def test_invalid_weights_are_refused(weights, matched, message):
     with pytest.raises(ValueError, match=message):
-        JudgeLoading(weights=weights, matcher="bem" if matched else None)
+        JudgeLoading(weights=weights, first="bem" if matched else None)
 
 
 def test_weights_can_be_a_file(tmp_path):
     file = tmp_path / "weights.json"
     file.write_text(json.dumps(WEIGHTS))
-    assert JudgeLoading(weights=file, matcher="bem").calibration == WEIGHTS
+    assert JudgeLoading(weights=file, first="bem").calibration == WEIGHTS
 
 
 class _Unsure:
@@ -123,18 +119,18 @@ class _Unsure:
         return {"per_example": {"score": [0.5] * count, "verdict": [False] * count}, "signature": "unsure"}
 
 
-@pytest.mark.parametrize("matcher", [None, _Unsure()], ids=["alone", "with a matcher"])
-def test_fit_and_compute(server, matcher):
+@pytest.mark.parametrize("first", [None, _Unsure()], ids=["alone", "with a matcher"])
+def test_fit_and_compute(server, first):
     """The server says .99 or .01, but people agree with it on 75% only: fitted scores are near .75 and .25."""
-    load = partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", matcher=matcher)
+    load = partial(evaluate_qa.load, "judge", endpoint=server.url, model="m", first=first)
     answers = [f"{'right' if number % 2 else 'wrong'} {number}" for number in range(80)]
     labels = [(number % 2 == 1) == (number // 2 % 4 > 0) for number in range(80)]
     rows = {"predictions": answers, "references": ["right"] * 80, "questions": [f"Question {n}?" for n in range(80)]}
     weights = load().fit(**rows, labels=labels)
-    assert ("matcher" in weights) == (matcher is not None)
+    assert ("first" in weights) == (first is not None)
     out = load(weights=weights).compute(**rows)
     assert out["per_example"]["score"] == pytest.approx([0.75 if n % 2 else 0.25 for n in range(80)], abs=0.02)
-    assert re.search(r"\|calibration:(matcher=0,)?intercept=.*,judge=", out["signature"])
+    assert re.search(r"\|calibration:(first=0,)?intercept=.*,judge=", out["signature"])
     assert load().compute(**rows)["per_example"]["verdict"] == out["per_example"]["verdict"]
     with pytest.raises(ValueError, match="load the judge without weights"):
         load(weights=weights).fit(**rows, labels=labels)

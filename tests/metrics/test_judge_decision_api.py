@@ -129,7 +129,7 @@ def test_options_work_as_for_chat(load, server, tmp_path):
     load(aspects=["complete"]).compute(**rows("right 1"))
     assert len(server.bodies) == 7, "other questions are other verdicts"
     small = load()
-    out = load(model="large", matcher=small).compute(**rows("right 1", "right wrong but"), ask=(0.995, 1))
+    out = load(model="large", first=small).compute(**rows("right 1", "right wrong but"), ask=(0.995, 1))
     assert out["asked"] == 0
     server.reply = (401, b"{}")
     out = load(concurrency=4).compute(**rows(*map(str, range(60))))

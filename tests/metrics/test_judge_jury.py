@@ -101,10 +101,7 @@ def test_samples_of_a_jury_are_pooled(load, server):
         ({"judges": ["a", "b"], "model": "c"}, "model and judges are given; expected one of them"),
         ({"judges": ["a", {"weight": 2}]}, r"judges\[1\] has no model"),
         ({"judges": ["a", {"model": "b", "weight": 0}]}, r"judges\[1\]: weight is 0; expected a number above 0"),
-        (
-            {"judges": ["a", {"model": "b", "matcher": "bem"}]},
-            r"judges\[1\] has 'matcher'; expected some of weight, model",
-        ),
+        ({"judges": ["a", {"model": "b", "first": "bem"}]}, r"judges\[1\] has 'first'; expected some of weight, model"),
         ({"judges": ["a", {"model": "b", "timeout": -1}]}, r"judges\[1\]: timeout is -1; expected a number from"),
     ],
 )

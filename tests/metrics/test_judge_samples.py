@@ -76,7 +76,7 @@ def test_rows_decided_by_the_matcher_are_not_sampled(load, server):
             scores = [0.99 if text == "sure" else 0.5 for text in predictions]
             return {"per_example": {"score": scores, "verdict": [s > 0.5 for s in scores]}, "signature": "matcher|v:1"}
 
-    out = load(matcher=Matcher()).compute(**rows("sure", "right or not"), samples=2)
+    out = load(first=Matcher()).compute(**rows("sure", "right or not"), samples=2)
     assert out["per_example"]["samples"] == [0, 2]
     assert server.asked == {"right or not": 2}
 

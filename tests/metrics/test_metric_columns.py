@@ -139,8 +139,8 @@ def test_a_keyword_that_is_near_no_other_names_all_keywords():
 
 
 def test_a_name_of_an_earlier_version_suggests_the_new_one():
-    with pytest.raises(TypeError, match=r"^judge: unknown keyword 'first'; did you mean 'matcher'\?$"):
-        check_kwargs("judge", ["first"], {"matcher", "timeout"})
+    with pytest.raises(TypeError, match=r"^bem: unknown keyword 'lexical'; did you mean 'final_layer'\?$"):
+        check_kwargs("bem", ["lexical"], {"final_layer", "threshold"})
 
 
 def test_an_api_key_names_the_variable_for_it():

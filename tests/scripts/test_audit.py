@@ -205,7 +205,7 @@ def test_a_stopped_audit_continues(audit, server):
     [
         (["--samples", "0"], "--samples is 0; expected 1 to 100"),
         (["--family", "model-c"], "--family is 'model-c'"),
-        (["--load", "matcher=bem"], "Leave out matcher."),
+        (["--load", "first=bem"], "Leave out first."),
         (["--output", "a.txt"], "--output is a.txt; expected a file that ends in .html"),
         (["--against", "right.jsonl"], "right.jsonl is not an audit"),
         (["--against", "keyless.json"], "keyless.json is not an audit"),

@@ -558,7 +558,7 @@ def test_an_output_with_scores_of_another_column_is_not_complete(score, suffix):
         (["--load", "api=chat"], None),
         (["--load", "model=other"], "|model:other|"),
         (["--load", "protocol=yes-no"], "|protocol:yes-no@"),
-        (["--load", "matcher=bem"], "|matcher:bem,"),
+        (["--load", "first=bem"], "|first:bem,"),
         (["--compute", "samples=2"], "|samples:2"),
     ],
 )

@@ -232,7 +232,7 @@ def test_systemone_refuses_what_a_matcher_cannot_answer(changed, message, bem):
 
 
 def test_a_missing_column_that_an_option_needs_is_named():
-    judge = evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", matcher="bem")
+    judge = evaluate_qa.load("judge", endpoint="http://127.0.0.1:9/v1", model="m", first="bem")
     with serving(judge) as at:
         columns = {name: values for name, values in ROW.items() if name != "questions"}
         state = {name: value for name, value in STATE.items() if name != "question"}

@@ -128,7 +128,7 @@ def test_the_judge_gets_the_visitors_key_or_none(form, server, monkeypatch):
     assert analysis.features.judge["score"] == [pytest.approx(0.01 + 0.98 / 3)]
     assert "The judge is asked. Its verdict is “incorrect”." in shown
     assert server.keys == [f"Bearer {KEY}"]
-    assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", matcher="bem")' in code
+    assert f'evaluate_qa.load("judge", endpoint="{server.url}", model="m", first="bem")' in code
     assert "OPENAI_API_KEY" in code
     assert KEY not in repr((analysis, shown, code))
     form.score(*UNSURE, OPENS, server.url, "m", "")
