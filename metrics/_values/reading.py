@@ -69,8 +69,8 @@ def has_value(reference: str) -> bool:
     words = reference.replace("-", " ").split()
     if len(words) > _LONGEST_IN_WORDS:
         return False
-    if any("\u0590" <= word[:1] < IDEOGRAPHS for word in words):
-        return True  # scripts whose letters may have signs above and below
+    if any(word[:1] > "\u0370" for word in words):
+        return True  # in a script without a list of the letters that start number words
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
 
 
