@@ -19,7 +19,7 @@ _VAGUE = re.compile(rf"\b(?:{pattern_of('vague_date')})\b(?!,)", re.IGNORECASE)
 _FROM = re.compile(rf"\b(?:{pattern_of('from')})\b", re.IGNORECASE)
 _UNTIL = re.compile(rf"\b(?:{pattern_of('until')})\b", re.IGNORECASE)
 _OPEN = re.compile(
-    rf"\b(?:(?P<other>before|after|{pattern_of('before_date')})|by|since|until|till)\s+(?:(?:the|le|den|dem|el|il|o)\s+)?(?:year\s+)?$",
+    rf"\b(?:(?P<other>{pattern_of('before_date')})|by|since|until|till)\s*(?:(?:{pattern_of('year')})\s+){{0,2}}$",
     re.IGNORECASE,
 )
 _OPEN_AFTER = re.compile(rf"\s?(?P<other>{pattern_of('after_date')})")
