@@ -37,6 +37,7 @@ from .list_rules import compare_choice, may_be_choice
 from .names import MAY_BE_NAME, MAY_DIFFER, compare_acronym, differs_in_one_word, is_same_name
 from .negations import excepts, is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
+from .number_selection import is_of_other_side
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .persons import asks_who, compare_person, may_be_person
 from .phrases import takes_back
@@ -46,7 +47,7 @@ from .retractions import compare_correction
 from .spelling import asks_form, compare_form
 from .statements import compare_roles, may_be_statement, says_opposite, unless_denied
 from .substances import compare_substance, substance
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
 
 KINDS = (
@@ -89,6 +90,9 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
+# Kinds of values that may belong to another time or condition, and words that say so.
+_OF_A_CASE, _BRIEF = word_set("number quantity date time list person"), 15  # Words of an answer.
+_OTHER_CASE = re.compile(rf"\b(?:{pattern_of('other_case')})")
 _EMPHASIS = re.compile(r"^\s*\*\*([^*]+)\*\*([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
@@ -249,11 +253,24 @@ def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
     if kind not in _JUDGE_CORRECTIONS and takes_back(texts.answer):
         return True
     if comparison.equal:
-        return False
+        return _is_denied_or_other(kind, texts)
     if kind not in {"identifier", "option"} and texts.answer_words == exact_words(texts.reference):
         return True
     may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
     return not may_contain and _contains_reference(texts)
+
+
+def _is_denied_or_other(kind: str, texts: Texts) -> bool:
+    """Return whether an answer has the reference's value, but denies it at its end or says it of something else."""
+    reference, answer = (text.strip(" .`$").lower() for text in (texts.reference, texts.answer))
+    if answer.endswith((f" not {reference}", f"rather than {reference}")) and not reference.startswith("not "):
+        return True
+    if kind not in _OF_A_CASE or texts.length > _BRIEF:
+        return False
+    other = _OTHER_CASE.search(answer)
+    return (other and other[0].split()[0] not in f"{texts.question.lower()} {reference}") or is_of_other_side(
+        texts.question, answer
+    )
 
 
 def _contains_reference(texts: Texts) -> bool:

@@ -12,7 +12,7 @@ from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
 from .text import word_starts
-from .word_tables import words_of
+from .word_tables import WORDS, words_of
 
 # Each line has words of one meaning, and words of the opposite meaning.
 _OPPOSITES = Path(__file__).with_name("opposites.tsv").read_text(encoding="utf-8").splitlines()
@@ -23,6 +23,8 @@ POLE = {
     for word in words.split()
     for form in (word, stem(word))
 }
+SIDES = [(frozenset(left.split()), frozenset(right.split())) for _, kind, left, right in WORDS if kind == "side"]
+"""Sets of words for what a question asks, and for its opposite."""
 # One word for all with the same meaning, such as "colder" and "cold".
 _SENSE = {form: f"{number}/{side}" for form, (number, side) in POLE.items()}
 _FIRST_LETTERS = frozenset(word[:3] for word in POLE)

@@ -21,7 +21,7 @@ _NEGATION_AT_END = re.compile(rf"(?:{pattern_of('negation')})(?:\s+(?:{pattern_o
 # A negation some words before a value: "She doesn't have 3 children.".
 _NEGATION_EARLIER = re.compile(
     rf"(?:{pattern_of('negation')}|{pattern_of('negated_verb')})\b"
-    rf"(?: (?!(?:{pattern_of('new_clause')})\b)[^\W\d]+){{0,5}} ?$",
+    rf"(?: (?!(?:{pattern_of('new_clause')})\b)[^\W\d]+){{0,4}} ?$",
     re.IGNORECASE,
 )
 _BEFORE = 60  # Characters before a value in which its negation is searched.
@@ -65,21 +65,20 @@ def ends_in_negation(before: str) -> bool:
     return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
 
 
-def affirmed_values(text: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values in a text that have no negation before them, and that it does not only mention."""
-    said = [
-        value
-        for value in values
-        if not ends_in_negation(text[: value.start])
-        and not _NEGATION_EARLIER.search(text[max(0, value.start - _BEFORE) : value.start])
-        and not _DENIED.match(text, value.end)
-    ]
-    return [value for value in said if not _ELSEWHERE.match(text, value.end)] or said
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether a text denies a value, by a word right before it, some words earlier, or after it."""
+    before = text[max(0, start - _BEFORE) : start]
+    return ends_in_negation(before) or bool(_NEGATION_EARLIER.search(before) or _DENIED.match(text, end))
+
+
+def is_elsewhere(text: str, end: int) -> bool:
+    """Return whether a text only mentions a value, which ends there: "5 would be odd"."""
+    return _ELSEWHERE.match(text, end) is not None
 
 
 def only_mentions(text: str, start: int, end: int) -> bool:
     """Return whether a text denies a value, or may name it only for comparison."""
-    return ends_in_negation(text[:start]) or bool(_ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
+    return ends_in_negation(text[:start]) or bool(is_elsewhere(text, end) or _COMPARED.search(text, 0, start))
 
 
 def are_alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:
