@@ -93,7 +93,7 @@ _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no form
 # Kinds of values that may belong to another time or condition, and words that say so.
 _OF_A_CASE, _BRIEF = word_set("number quantity date time list person"), 15  # Words of an answer.
 _OTHER_CASE = re.compile(rf"\b(?:{pattern_of('other_case')})")
-_EMPHASIS = re.compile(r"^\s*\*\*([^*]+)\*\*([.\s]*)$")  # "**B204**"
+_EMPHASIS = re.compile(r"^\s*(\*\*|\$)([^*$]+)\1([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
     r"(?:\s####|\n\W*(?:final )?answer:|<answer>)\s*(?P<end>[^\n<]{1,80}?)\s*(?:</answer>)?\W*$", re.IGNORECASE
@@ -171,7 +171,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    answer = _EMPHASIS.sub(r"\1", without_courtesies(answer))
+    answer = _EMPHASIS.sub(r"\2", without_courtesies(answer))
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)

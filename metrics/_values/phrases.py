@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from .._shared.words import exact_words
 from .word_tables import pattern_of, words_of

@@ -39,12 +39,14 @@ _NEAR, _ROUNDED = 1.25, 1.1
 
 def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    bounded = mention.bound and reference.bound
-    if mention.bound != reference.bound and not _states_limit(mention, reference, texts):
+    bounds = {mention.bound, reference.bound}
+    if bounds == {mention.bound} != {""}:  # "more than 8" for "at least 8"
+        alike = _excludes(texts.answer_values, mention) == _excludes(texts.reference_values, reference)
+    else:
+        alike = len(bounds) == 1 or _states_limit(mention, reference, texts)
+    if not alike:
         differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
-        return False if differs or bounded else None
-    if bounded and _excludes(texts.answer_values, mention) != _excludes(texts.reference_values, reference):
-        return None  # "more than 8" for "at least 8"
+        return False if differs or bounds == {"less", "more"} else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
