@@ -93,6 +93,11 @@ _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no form
 # Kinds of values that may belong to another time or condition, and words that say so.
 _OF_A_CASE, _BRIEF = word_set("number quantity date time list person"), 15  # Words of an answer.
 _OTHER_CASE = re.compile(rf"\b(?:{pattern_of('other_case')})")
+# What may precede and follow the reference in an answer that explains it: "Use ls -a, not `ls`.".
+_INTRODUCES = re.compile(r"(?:.*\buse )?[`'\"]?", re.IGNORECASE | re.DOTALL)
+_EXPLAINS = re.compile(
+    r"[`'\"]?(?:[.;]?\s*$|(?:,? |; )\(|, (?:not|unlike|as|since|because|while)\b|; | since\b| because\b)"
+)
 _EMPHASIS = re.compile(r"^\s*(\*\*|\$)([^*$]+)\1([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
@@ -256,6 +261,9 @@ def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
         return _is_denied_or_other(kind, texts)
     if kind not in {"identifier", "option"} and texts.answer_words == exact_words(texts.reference):
         return True
+    before, found, after = texts.answer.partition(texts.reference)
+    if kind != "candidates" and found and _INTRODUCES.fullmatch(before) and _EXPLAINS.match(after):
+        return True
     may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
     return not may_contain and _contains_reference(texts)
 
@@ -263,7 +271,9 @@ def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
 def _is_denied_or_other(kind: str, texts: Texts) -> bool:
     """Return whether an answer has the reference's value, but denies it at its end or says it of something else."""
     reference, answer = (text.strip(" .`$").lower() for text in (texts.reference, texts.answer))
-    if answer.endswith((f" not {reference}", f"rather than {reference}")) and not reference.startswith("not "):
+    denied = answer.endswith((f" not {reference}", f"rather than {reference}")) and not reference.startswith("not ")
+    repeats = kind == "formula" and answer in texts.question.lower() and reference not in texts.question.lower()
+    if denied or repeats or (answer.startswith(("before ", "after ")) and kind == "identifier"):
         return True
     if kind not in _OF_A_CASE or texts.length > _BRIEF:
         return False

@@ -32,6 +32,7 @@ _DENIES = re.compile(r",? (?:(?:and )?not|rather than|instead of|since|because) 
 _PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
 _NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
 _WITH_SUBCOMMANDS = word_set("git docker npm kubectl pip apt apt-get brew cargo conda yarn systemctl sudo")
+_CLASS, _RANGE = re.compile(r"\[(\^?)([^\[\]\\^]+)\]"), re.compile(".-.|.")
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")
 """A sign or word that no other value has."""
@@ -77,9 +78,16 @@ def compare_program(texts: Texts) -> bool | None:
     if len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
+    if regex:  # The order in a class of characters is free.
+        answer, reference = (_CLASS.sub(_sorted_class, code) for code in (answer, reference))
     if COMMAND.match(reference):
         answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)
+
+
+def _sorted_class(match: re.Match[str]) -> str:
+    """Return a class of characters with its ranges and characters in order: "[0-9a-f]" for "[a-f0-9]"."""
+    return f"[{match[1]}{''.join(sorted(_RANGE.findall(match[2])))}]"
 
 
 def _filled(answer: str, reference: str, question: str) -> str:

@@ -35,8 +35,8 @@ _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
 _LESS = "(?:less|fewer|shorter|smaller|lower|slower|lighter|younger) than"
 _MORE = "(?:more|longer|larger|higher|greater|faster|heavier|older) than"
 _BOUND = re.compile(
-    rf"(?:(?P<less>\b(?:(?<!no )(?<!not ){_LESS}|(?:no|not) {_MORE}|(?:not|n['’]t)(?: to)? exceed|(?<!not )(?:under|below)|"
-    r"at most|(?<!add )(?<!adds )up to|weniger als|moins de|menos de)|[<≤])"
+    rf"(?:(?P<less>\b(?:(?<!no )(?<!not ){_LESS}|(?:no|not) {_MORE}|(?:not|n['’]t)(?: to)? exceed|"
+    r"(?<!not )(?:under|below)|at most|(?<!add )(?<!adds )up to|weniger als|moins de|menos de)|[<≤])"
     rf"|\b(?:(?<!no )(?<!not ){_MORE}|(?:no|not) {_LESS}|not (?:under|below)|(?<!not )(?<!n't )(?<!not to )exceeds?|"
     r"over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
