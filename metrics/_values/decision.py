@@ -90,14 +90,13 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
+_BRIEF = 15  # Words of an answer.
 # Kinds of values that may belong to another time or condition, and words that say so.
-_OF_A_CASE, _BRIEF = word_set("number quantity date time list person"), 15  # Words of an answer.
+_OF_A_CASE = word_set("number quantity date time list person")
 _OTHER_CASE = re.compile(rf"\b(?:{pattern_of('other_case')})")
 # What may precede and follow the reference in an answer that explains it: "Use ls -a, not `ls`.".
 _INTRODUCES = re.compile(r"(?:.*\buse )?[`'\"]?", re.IGNORECASE | re.DOTALL)
-_EXPLAINS = re.compile(
-    r"[`'\"]?(?:[.;]?\s*$|(?:,? |; )\(|, (?:not|unlike|as|since|because|while)\b|; | since\b| because\b)"
-)
+_EXPLAINS = re.compile(r"[`'\"]?(?:[.;]?\s*$|; |,? \(|, (?:not|unlike|as|while)\b|,? (?:since|because)\b)")
 _EMPHASIS = re.compile(r"^\s*(\*\*|\$)([^*$]+)\1([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
@@ -278,9 +277,8 @@ def _is_denied_or_other(kind: str, texts: Texts) -> bool:
     if kind not in _OF_A_CASE or texts.length > _BRIEF:
         return False
     other = _OTHER_CASE.search(answer)
-    return (other and other[0].split()[0] not in f"{texts.question.lower()} {reference}") or is_of_other_side(
-        texts.question, answer
-    )
+    of_case = other is not None and other[0].split()[0] not in f"{texts.question.lower()} {reference}"
+    return of_case or is_of_other_side(texts.question, answer)
 
 
 def _contains_reference(texts: Texts) -> bool:

@@ -23,8 +23,9 @@ POLE = {
     for word in words.split()
     for form in (word, stem(word))
 }
-SIDES = [(frozenset(left.split()), frozenset(right.split())) for _, kind, left, right in WORDS if kind == "side"]
-"""Sets of words for what a question asks, and for its opposite."""
+_PAIRS = [[frozenset(words.split()) for words in line[2:]] for line in WORDS if line[1] == "side"]
+SIDES = [(side, other) for pair in _PAIRS for side, other in (pair, pair[::-1])]
+"""Words for what a question may ask, each set with the words for its opposite."""
 # One word for all with the same meaning, such as "colder" and "cold".
 _SENSE = {form: f"{number}/{side}" for form, (number, side) in POLE.items()}
 _FIRST_LETTERS = frozenset(word[:3] for word in POLE)

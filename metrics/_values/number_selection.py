@@ -54,8 +54,7 @@ def affirmed_values(texts: Texts, values: Iterable[Any]) -> list[Any]:
 def _asked_sides(question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
     """Return the words for what a question asks, such as "open", each with the words for the opposite."""
     words = exact_words(question)
-    pairs = [pair for sides in SIDES for pair in (sides, sides[::-1])]
-    return [(side, other) for side, other in pairs if not side.isdisjoint(words) and other.isdisjoint(words)]
+    return [(side, other) for side, other in SIDES if not side.isdisjoint(words) and other.isdisjoint(words)]
 
 
 def is_of_other_side(question: str, text: str) -> bool:

@@ -46,10 +46,10 @@ _QUERY = re.compile(
     r"(?i:select |insert into|delete from|update \w+ set|truncate |drop table|where \S+ (?:is (?:not )?nu|[=<>!]))"
 )
 _SQL_WORD = re.compile(rf"(?i:\b(?:{'|'.join(words_of('sql'))})\b)")
-_QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
+_QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|\.?$)""")
 _ONE_ARGUMENT = re.compile(r"""(?<= -[a-zA-Z] )(["'])([^"']+)\1|<[^<>]{1,30}>""")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
-_FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
+_FLAGS = re.compile(r"(?: -(?!(?:KILL|TERM)\b)[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
 _SLICE = re.compile(r"\[[^\[\]:]*:[^\[\]]*\]")
 _SIGNS = "=<>!&|/*%+:~^?-"

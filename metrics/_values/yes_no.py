@@ -10,6 +10,7 @@ from .directions import POLE, opposite
 from .number_words import language_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
+from .text import plain
 from .word_tables import pattern_of, word_set, words_of
 
 _ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
@@ -83,7 +84,7 @@ _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:dou
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _MAY = re.compile(r"(?<=\w )May\b")  # the month
 # Words of a statement about another time or place than that of the question.
-_ELSEWHEN = word_set("will from for by at until again later soon tomorrow nowhere than")
+_ELSEWHEN = word_set("will in on from for by at until again later soon tomorrow nowhere than")
 _REASON = re.compile(r" because\b| since\b|, as\b")
 _RELATIVE = re.compile(r",? (?:which|who) ")
 _CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")
@@ -312,7 +313,7 @@ def _has_pole(question: str, answer: str) -> bool | None:
     same, content = POLE[asked[0]] in map(POLE.get, words), {*exact_words(question)} - {*POLE} - _SMALL
     clause = {*exact_words(_CLAUSE.split(answer, maxsplit=1)[0])} - {*POLE} - _SMALL
     if opposite(asked[0], words):
-        other_day = not {*map(WEEKDAYS.get, words)} <= {None, *map(WEEKDAYS.get, content)}
+        other_day = not {*map(WEEKDAYS.get, exact_words(plain(answer)))} <= {None, *map(WEEKDAYS.get, content)}
         about_it = not clause or {word[:_START] for word in words} & {word[:_START] for word in content}
         return None if same or other_day or not about_it or not _LIMITED.isdisjoint(words) else False
     return True if same and not {*words} - {*POLE} - _SMALL - content else None  # "open only on Sundays"
