@@ -8,7 +8,7 @@ from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
 from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, agrees
-from .number_selection import affirmed_values
+from .number_selection import affirmed
 from .phrases import NEGATION, are_alternatives, ends_in_negation, rest
 from .word_tables import pattern_of
 
@@ -101,7 +101,7 @@ def _compare_dates(texts: Texts) -> Comparison:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
     if texts.length <= _SENTENCE and has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
-    compared = [(date, agrees(date, reference)) for date in affirmed_values(texts, texts.answer_values.dates)]
+    compared = [(date, agrees(date, reference)) for date in affirmed(texts, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
     # The question is read only if an answer's date differs, or has a year that the reference lacks.

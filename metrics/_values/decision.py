@@ -35,7 +35,7 @@ from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .list_rules import compare_choice, may_be_choice
 from .names import MAY_BE_NAME, MAY_DIFFER, compare_acronym, differs_in_one_word, is_same_name
-from .negations import excepts, is_denial, only_denies
+from .negations import is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
 from .number_selection import is_of_other_side
 from .numbers_and_dates import compare_number_or_date, may_be_value
@@ -260,7 +260,7 @@ def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
         return _is_denied_or_other(kind, texts)
     if kind not in {"identifier", "option"} and texts.answer_words == exact_words(texts.reference):
         return True
-    before, found, after = texts.answer.partition(texts.reference)
+    before, found, after = texts.answer.partition(texts.reference or "\0")
     if kind != "candidates" and found and _INTRODUCES.fullmatch(before) and _EXPLAINS.match(after):
         return True
     may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
@@ -318,7 +318,6 @@ _RULES = (
     Rule("list", compare_choice, may_be_choice, longest_reference=300, longest_answer=200),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=5000),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
-    Rule("negation", _if(excepts, False), longest_answer=100),
     Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),
     Rule("date", compare_part, PART.search, most_spaces=6, longest_answer=100),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),

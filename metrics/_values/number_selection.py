@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._shared.words import exact_words
 from .comparison import Texts
 from .directions import SIDES, content_words
-from .phrases import is_denied, is_elsewhere, singular, singulars, stem
+from .phrases import ELSEWHERE, is_denied, singular, singulars, stem
 from .quantities import COUNTED, NO_NOUN, NOT_NOUNS, compare_quantities
 from .reading import Mention
 from .units import same_unit
@@ -36,18 +36,18 @@ _VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
 _SENTENCE, PARAGRAPH = 8, 25  # Words of an answer.
 
 
-def affirmed_values(texts: Texts, values: Iterable[Any]) -> list[Any]:
+def affirmed(texts: Texts, values: Iterable[Any]) -> list[Any]:
     """Return the values of an answer that it affirms, and does not say of the opposite of what the question asks.
 
     >>> texts = Texts("How many did they win?", "They lost 10 games and won 12.", "12")
-    >>> [mention.number.value for mention in affirmed_values(texts, texts.answer_values.numbers)]
+    >>> [mention.number.value for mention in affirmed(texts, texts.answer_values.numbers)]
     [12.0]
     """
     text = texts.answer_values.text
     said = [value for value in values if not is_denied(text, value.start, value.end)]
     if _asked_sides(texts.question):
         said = [value for value in said if not is_of_other_side(texts.question, clause_of(text, value))]
-    return [value for value in said if not is_elsewhere(text, value.end)] or said
+    return [value for value in said if not ELSEWHERE.match(text, value.end)] or said
 
 
 @lru_cache(maxsize=1 << 10)

@@ -25,7 +25,7 @@ _NEGATION_EARLIER = re.compile(
 )
 _BEFORE = 60  # Characters before a value in which its negation is searched.
 # What follows and precedes a value that an answer mentions for comparison.
-_ELSEWHERE = re.compile(
+ELSEWHERE = re.compile(
     r"[\w)]*\W{0,3}(?:would (?:be|have been)|(?:is|are|was|were) (?:only|just|merely) (?:the|an?|for|in))\b",
     re.IGNORECASE,
 )
@@ -70,14 +70,9 @@ def is_denied(text: str, start: int, end: int) -> bool:
     return ends_in_negation(before) or bool(_NEGATION_EARLIER.search(before) or _DENIED.match(text, end))
 
 
-def is_elsewhere(text: str, end: int) -> bool:
-    """Return whether a text only mentions a value, which ends there: "5 would be odd"."""
-    return _ELSEWHERE.match(text, end) is not None
-
-
 def only_mentions(text: str, start: int, end: int) -> bool:
     """Return whether a text denies a value, or may name it only for comparison."""
-    return ends_in_negation(text[:start]) or bool(is_elsewhere(text, end) or _COMPARED.search(text, 0, start))
+    return ends_in_negation(text[:start]) or bool(ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
 
 
 def are_alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -79,15 +79,13 @@ def compare_program(texts: Texts) -> bool | None:
         return None
     answer = _tidy(answer)
     if regex:  # The order in a class of characters is free.
-        answer, reference = (_CLASS.sub(_sorted_class, code) for code in (answer, reference))
+        answer, reference = (
+            _CLASS.sub(lambda match: f"[{match[1]}{''.join(sorted(_RANGE.findall(match[2])))}]", code)
+            for code in (answer, reference)
+        )
     if COMMAND.match(reference):
         answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)
-
-
-def _sorted_class(match: re.Match[str]) -> str:
-    """Return a class of characters with its ranges and characters in order: "[0-9a-f]" for "[a-f0-9]"."""
-    return f"[{match[1]}{''.join(sorted(_RANGE.findall(match[2])))}]"
 
 
 def _filled(answer: str, reference: str, question: str) -> str:

@@ -39,14 +39,9 @@ _NEAR, _ROUNDED = 1.25, 1.1
 
 def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    bounds = {mention.bound, reference.bound}
-    if bounds == {mention.bound} != {""}:  # "more than 8" for "at least 8"
-        alike = _excludes(texts.answer_values, mention) == _excludes(texts.reference_values, reference)
-    else:
-        alike = len(bounds) == 1 or _states_limit(mention, reference, texts)
-    if not alike:
+    if not _have_same_bound(mention, reference, texts):
         differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
-        return False if differs or bounds == {"less", "more"} else None
+        return False if differs or {mention.bound, reference.bound} == {"less", "more"} else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
@@ -65,9 +60,12 @@ def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bo
     return same
 
 
-def _states_limit(mention: Mention, reference: Mention, texts: Texts) -> bool:
-    """Return whether a number is the limit that a question asks for: "at most 4 g" for the maximum dose."""
-    if not mention.bound or reference.bound:
+def _have_same_bound(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    """Return whether two numbers have one bound or none, or the question asks for it: "up to 4 g" is a maximum dose."""
+    if mention.bound == reference.bound:
+        found = (texts.answer_values, mention), (texts.reference_values, reference)
+        return not mention.bound or len({_excludes(*pair) for pair in found}) == 1
+    if reference.bound:
         return False
     at_most = _NOT_MORE.search(texts.answer_values.text[max(0, mention.start - 30) : mention.start].lower())
     asked = _ASKS_LIMIT["less" if at_most else mention.bound].search(texts.question)

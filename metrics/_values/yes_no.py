@@ -37,12 +37,6 @@ _PRONOUN_AND_VERB = re.compile(
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
 _PAUSE = re.compile(r"[,;:–—]")
-_ANYBODY = re.compile(r"\W*\w+ any(?:one|body|thing)?\b")
-_NOBODY = re.compile(
-    r"\W*(?:nobody|no one|none(?: of (?:them|us|it|those|these))?|nothing) (?:is|are|was|were|has|have|had|does|do|did|"
-    r"can|could|will|would)(?: so far| yet| ever)?\W*",
-    re.IGNORECASE,
-)
 _OF_COURSE = re.compile(rf"\s*(?:(?P<no>{pattern_of('of_course_not')})|{pattern_of('of_course')})\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
@@ -68,13 +62,6 @@ _EMPHASIS = re.compile(
 # A question with one verb, and the places where the verb may stand among the question's words.
 _ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|or|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
 _PLACES = slice(2, 5)
-_ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
-_LEAVE = re.compile(
-    r"\W*(?:(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)|(?:that|this|it) (?:"
-    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)|"
-    r"(?P<banned>\w+) (?:is|are) (?:strictly )?(?:forbidden|prohibited|banned)(?: t?here)?)(?=\W*$|[.,;!])",
-    re.IGNORECASE,
-)
 # Two of these in an English statement cancel each other.
 _COUNTED_NEGATION = re.compile(
     r"\b(?:neither\b.{1,40}?\bnor|not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b",
@@ -86,14 +73,8 @@ _MAY = re.compile(r"(?<=\w )May\b")  # the month
 # Words of a statement about another time or place than that of the question.
 _ELSEWHEN = word_set("will in on from for by at until again later soon tomorrow nowhere than")
 _REASON = re.compile(r" because\b| since\b|, as\b")
-_RELATIVE = re.compile(r",? (?:which|who) ")
 _CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")
 _BEFORE = re.compile(r"^(?:In|On|At|With|By|For|From|During|Under|Within)\b [^,.;]{1,60}, ")
-_PARAPHRASES = (
-    (re.compile(r"\b(?:is|are) free (?:of|from)\b"), "does not contain"),
-    (re.compile(r"\bbelong to(?: the)?\b"), "are"),
-    (re.compile(r"\bpart of\b"), "a member of"),
-)
 # What may follow a statement, such as a place.
 _PLACE = re.compile(
     r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
@@ -205,29 +186,16 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    if _NOBODY.fullmatch(answer) and _ANYBODY.match(question) and not _COUNTED_NEGATION.search(question):
-        return False
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states, _has_pole))
+    verdicts = (judge(question, answer) for judge in (_judges, _emphasizes, ranks_first, _states, _has_pole))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
 def _judges(question: str, answer: str) -> bool | None:
     """Return whether an answer calls what a question asks a fact, or a myth."""
-    match = _MYTH.match(answer)
-    asked = question.lower()
+    match, asked = _MYTH.match(answer), question.lower()
     if not match or (_ASKS_STATE.match(asked) and not match["fact"]) or "not" in asked or "n't" in asked:
         return None  # "Is the tale made up?"
     return bool(match["fact"]) != bool(match["no"])
-
-
-def _permits(question: str, answer: str) -> bool | None:
-    """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
-    match = _LEAVE.match(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
-    if not match or _BUT.search(answer):
-        return None
-    banned = (match["banned"] or "it").lower()
-    about_it = banned in {"it", "that", "this"} or banned[:_START] in question.lower()
-    return not (match["no"] or match["banned"]) if about_it else None
 
 
 def _emphasizes(question: str, answer: str) -> bool | None:
@@ -246,18 +214,12 @@ def _states(question: str, answer: str) -> bool | None:
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
     statement, question = (_MAY.sub("month", text) for text in (_BEFORE.sub("", answer), question))
-    for pattern, replacement in _PARAPHRASES:
-        statement = pattern.sub(replacement, statement)
     clause = _CLAUSE.split(statement, maxsplit=1)[0]
     if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
         return None
     cut = None if _CONDITION_AFTER.search(clause) else _PLACE.match(question)
-    verdicts = (
-        _repeats(asked, said, question)
-        for asked in (question, *([cut[1]] if cut else []))
-        for said in dict.fromkeys((clause, _RELATIVE.split(clause, maxsplit=1)[0]))
-    )
-    return next((verdict for verdict in verdicts if verdict is not None), None)
+    said = _repeats(question, clause, question)
+    return _repeats(cut[1], clause, question) if said is None and cut else said
 
 
 def _repeats(question: str, clause: str, whole: str) -> bool | None:
@@ -267,12 +229,11 @@ def _repeats(question: str, clause: str, whole: str) -> bool | None:
     """
     named = [word for word in exact_words(question) if word not in _AUXILIARIES]
     asked, of_pole = [*map(stem, named)], {POLE[word]: stem(word) for word in named if word in POLE}
-    if (_ELSEWHEN & {*exact_words(clause)}) - {*exact_words(whole)}:
-        return None
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
     properties = [pole[0] for word in words if (pole := POLE.get(word) or POLE.get(stem(word)))]
-    if len(properties) > len({*properties}) and "nor" not in clause:
-        return None  # "It flows from south to north."
+    opposed = len(properties) > len({*properties}) and "nor" not in clause  # "It flows from south to north."
+    if opposed or (_ELSEWHEN & {*exact_words(clause)}) - {*exact_words(whole)}:
+        return None
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and word not in _DENIED_AUXILIARIES]
     said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
     said = [
