@@ -25,7 +25,10 @@ _LONGEST, _SENTENCE = 20, 12  # Words of an answer.
 _KEY = r"(?:ctrl|control|strg|alt|option|shift|cmd|command|win|windows)\s?[+-]\s?"
 _SAME_KEYS = {"control": "ctrl", "strg": "ctrl", "command": "cmd", "windows": "win", "delete": "del", " ": "", "-": "+"}
 _MUSIC = r"\b[A-Ga-g](?:[#♯♭b]|[ -](?:sharp|flat))?[ -](?:major|minor)\b"
-_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*", "·", "⋅"), "") | {"lg": "log", "log2": "log"}
+_SAME_COMPLEXITY = dict.fromkeys(("\\", "o(", "(", ")", " ", "^", "*", "·", "⋅", "|"), "") | {
+    "lg": "log",
+    "log2": "log",
+}
 _Form = tuple[re.Pattern[str], dict[str, str]]
 # Forms of labels, each with the replacements before the comparison. A form with replacements ignores case.
 _LABELS: Sequence[_Form] = [
@@ -184,7 +187,8 @@ def _compare_labels(affirmed: Mapping[str, bool], label: str, version: bool, sho
     left, right = (without_hyphens(name).strip("+#") for name in (label, labels[0]))
     alike = {*left.split("+")} == {*right.split("+")} or (version and f"{min(left, right)}." in f"{max(left, right)}.")
     alike = alike or (" " in label and bool({"/", ","} & {*label, *labels[0]}))  # Two cron schedules may be the same.
-    alike = alike or (label[:2] == "1s" and sorted(label) == sorted(labels[0]))  # The order of orbitals is free.
+    # The order of orbitals and factors is free.
+    alike = alike or ((label[:2] == "1s" or label.isalpha()) and sorted(label) == sorted(labels[0]))
     alike = alike or atoms_of(label) == atoms_of(labels[0]) != {}  # CH3COOH is C2H4O2.
     alike = alike or (("#" in left) != ("#" in right) and "b m" in left + right)  # such as C-sharp and D-flat minor
     return None if alike else False

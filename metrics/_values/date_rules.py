@@ -8,7 +8,8 @@ from .._shared.words import exact_words
 from .calendar_names import MONTHS, WEEKDAYS, compare_in_cycle, is_in_cycle
 from .comparison import Comparison, Texts
 from .dates import ANY_MONTH, LAST_MONTH, MONTH_OF, Date, agrees
-from .phrases import NEGATION, affirmed_values, are_alternatives, ends_in_negation, rest
+from .number_selection import affirmed
+from .phrases import NEGATION, are_alternatives, ends_in_negation, rest
 from .word_tables import pattern_of
 
 _WHEN = re.compile(rf"\b(?:{pattern_of('when')})\b|年|月", re.IGNORECASE)
@@ -19,7 +20,7 @@ _VAGUE = re.compile(rf"\b(?:{pattern_of('vague_date')})\b(?!,)", re.IGNORECASE)
 _FROM = re.compile(rf"\b(?:{pattern_of('from')})\b", re.IGNORECASE)
 _UNTIL = re.compile(rf"\b(?:{pattern_of('until')})\b", re.IGNORECASE)
 _OPEN = re.compile(
-    rf"\b(?:(?P<other>before|after|{pattern_of('before_date')})|by|since|until|till)\s+(?:(?:the|le|den|dem|el|il|o)\s+)?(?:year\s+)?$",
+    rf"\b(?:(?P<other>{pattern_of('before_date')})|by|since|until|till)\s*(?:(?:{pattern_of('year')})\s+){{0,2}}$",
     re.IGNORECASE,
 )
 _OPEN_AFTER = re.compile(rf"\s?(?P<other>{pattern_of('after_date')})")
@@ -100,7 +101,7 @@ def _compare_dates(texts: Texts) -> Comparison:
         return Comparison("date", False)  # "Tuesday, 14 May" for "Thursday, 14 May"
     if texts.length <= _SENTENCE and has_other_bound(texts):
         return Comparison("date", False, may_contain_reference=True)  # "after 15 May" for "by 15 May"
-    compared = [(date, agrees(date, reference)) for date in affirmed_values(text, texts.answer_values.dates)]
+    compared = [(date, agrees(date, reference)) for date in affirmed(texts, texts.answer_values.dates)]
     if not reference.precision and _ASKS_PERIOD.search(texts.question):
         compared = [(date, same is not False) for date, same in compared]  # 1973 is in the 1970s
     # The question is read only if an answer's date differs, or has a year that the reference lacks.

@@ -35,8 +35,9 @@ from .directions import compare_direction, has_direction
 from .frequencies import MAY_BE_FREQUENCY, compare_frequency
 from .list_rules import compare_choice, may_be_choice
 from .names import MAY_BE_NAME, MAY_DIFFER, compare_acronym, differs_in_one_word, is_same_name
-from .negations import excepts, is_denial, only_denies
+from .negations import is_denial, only_denies
 from .no_answer import NO_ANSWER, lacks_answer, says_nothing
+from .number_selection import is_of_other_side
 from .numbers_and_dates import compare_number_or_date, may_be_value
 from .persons import asks_who, compare_person, may_be_person
 from .phrases import takes_back
@@ -46,7 +47,7 @@ from .retractions import compare_correction
 from .spelling import asks_form, compare_form
 from .statements import compare_roles, may_be_statement, says_opposite, unless_denied
 from .substances import compare_substance, substance
-from .word_tables import word_set
+from .word_tables import pattern_of, word_set
 from .yes_no import compare_yes_or_no, means_yes_or_no
 
 KINDS = (
@@ -89,7 +90,14 @@ _SOLUTION = 300  # Worked solutions have at least as many characters.
 _JUDGE_CORRECTIONS = word_set("yes_no negation no_answer")  # Kinds with rules for answers that correct themselves.
 # Kinds for which an answer may contain the reference and still be wrong.
 _MAY_CONTAIN_REFERENCE = word_set("candidates identifier list option yes_no formula negation place")
-_EMPHASIS = re.compile(r"^\s*\*\*([^*]+)\*\*([.\s]*)$")  # "**B204**"
+_BRIEF = 15  # Words of an answer.
+# Kinds of values that may belong to another time or condition, and words that say so.
+_OF_A_CASE = word_set("number quantity date time list person")
+_OTHER_CASE = re.compile(rf"\b(?:{pattern_of('other_case')})")
+# What may precede and follow the reference in an answer that explains it: "Use ls -a, not `ls`.".
+_INTRODUCES = re.compile(r"(?:.*\buse )?[`'\"]?", re.IGNORECASE | re.DOTALL)
+_EXPLAINS = re.compile(r"[`'\"]?(?:[.;]?\s*$|; |,? \(|, (?:not|unlike|as|while)\b|,? (?:since|because)\b)")
+_EMPHASIS = re.compile(r"^\s*(\*\*|\$)([^*$]+)\1([.\s]*)$")  # "**B204**"
 # A marker of the result at the end of a solution: "#### 14", "Answer: 14", "<answer>14</answer>".
 _END = re.compile(
     r"(?:\s####|\n\W*(?:final )?answer:|<answer>)\s*(?P<end>[^\n<]{1,80}?)\s*(?:</answer>)?\W*$", re.IGNORECASE
@@ -167,7 +175,7 @@ def decide_pair(
     if not answer.strip():
         return Decision()
     question, answer, reference = map(_without_long_spaces, (question, answer, reference))
-    answer = _EMPHASIS.sub(r"\1", without_courtesies(answer))
+    answer = _EMPHASIS.sub(r"\2", without_courtesies(answer))
     if tolerance is None and _asks_to_round(question):
         tolerance = 0.0
     texts = Texts(question, *_finals(answer, reference), tolerance, references)
@@ -249,11 +257,28 @@ def _is_doubtful(comparison: Comparison, texts: Texts) -> bool:
     if kind not in _JUDGE_CORRECTIONS and takes_back(texts.answer):
         return True
     if comparison.equal:
-        return False
+        return _is_denied_or_other(kind, texts)
     if kind not in {"identifier", "option"} and texts.answer_words == exact_words(texts.reference):
+        return True
+    before, found, after = texts.answer.partition(texts.reference or "\0")
+    if kind != "candidates" and found and _INTRODUCES.fullmatch(before) and _EXPLAINS.match(after):
         return True
     may_contain = comparison.may_contain_reference or kind in _MAY_CONTAIN_REFERENCE
     return not may_contain and _contains_reference(texts)
+
+
+def _is_denied_or_other(kind: str, texts: Texts) -> bool:
+    """Return whether an answer has the reference's value, but denies it at its end or says it of something else."""
+    reference, answer = (text.strip(" .`$").lower() for text in (texts.reference, texts.answer))
+    denied = answer.endswith((f" not {reference}", f"rather than {reference}")) and not reference.startswith("not ")
+    repeats = kind == "formula" and answer in texts.question.lower() and reference not in texts.question.lower()
+    if denied or repeats or (answer.startswith(("before ", "after ")) and kind == "identifier"):
+        return True
+    if kind not in _OF_A_CASE or texts.length > _BRIEF:
+        return False
+    other = _OTHER_CASE.search(answer)
+    of_case = other is not None and other[0].split()[0] not in f"{texts.question.lower()} {reference}"
+    return of_case or is_of_other_side(texts.question, answer)
 
 
 def _contains_reference(texts: Texts) -> bool:
@@ -293,7 +318,6 @@ _RULES = (
     Rule("list", compare_choice, may_be_choice, longest_reference=300, longest_answer=200),
     Rule("candidates", _if(is_one_of_candidates, False), longest_answer=5000),
     Rule("candidates", _if(leaves_open, False), may_answer=hedges, longest_answer=400),
-    Rule("negation", _if(excepts, False), longest_answer=100),
     Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),
     Rule("date", compare_part, PART.search, most_spaces=6, longest_answer=100),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),

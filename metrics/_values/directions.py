@@ -11,7 +11,7 @@ from .._shared.words import exact_words
 from .comparison import Texts
 from .phrases import FILLERS, stem
 from .text import letter_words
-from .word_tables import words_of
+from .word_tables import WORDS, words_of
 
 # Each line has words of one meaning, and words of the opposite meaning.
 _OPPOSITES = Path(__file__).with_name("opposites.tsv").read_text(encoding="utf-8").splitlines()
@@ -22,6 +22,9 @@ POLE = {
     for word in words.split()
     for form in (word, stem(word))
 }
+_PAIRS = [[frozenset(words.split()) for words in line[2:]] for line in WORDS if line[1] == "side"]
+SIDES = [(side, other) for pair in _PAIRS for side, other in (pair, pair[::-1])]
+"""Words for what a question may ask, each set with the words for its opposite."""
 # One word for all with the same meaning, such as "colder" and "cold".
 _SENSE = {form: f"{number}/{side}" for form, (number, side) in POLE.items()}
 _TO = {

@@ -98,6 +98,8 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d)\s?(?:パーセント|퍼센트)", "% "),
     (r"(?<=\d)\s?(?:度|도)(?!\w)", "° "),
     (r"(?<=\d)\s?円", " yen "),
+    (r"(?:上午|凌晨|午前|오전)\s?(\d\d?:\d\d)", r"\1 am "),
+    (r"(?:下午|晚上|午後|오후)\s?(\d\d?:\d\d)", r"\1 pm "),
     (r"(?<!\d)(\d)成(?!\w)", r"\g<1>0% "),
     *((day, f" {name} ") for day, name in _WEEKDAYS.items()),
 )
@@ -158,7 +160,7 @@ def _whole(numerals: str) -> str:
             total, part = total + (part + float(digits or (not part))) * _LARGE[scale], 0.0
         else:
             part += float(digits or bool(scale)) * _SMALL.get(scale, 1)
-        last = _LARGE.get(scale) or _SMALL.get(scale, 1)
+        last = (_LARGE.get(scale) or _SMALL.get(scale, 1)) if digits else 1  # 百一 is 101, and 一百一 110.
     return f"{total + part:.15g}"
 
 

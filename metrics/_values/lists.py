@@ -103,7 +103,7 @@ def without_remarks(answer: str, reference: str) -> str:
     halves = [half for half in _DASH.split(answer) if words <= {*exact_words(half)}]
     answer = halves[0] if len(halves) == 1 else answer  # "N and S — north and south"
     answer = _COUNTING.sub("", _OPENING.sub("", _SO.sub("", _CLOSING.sub("", answer)).rstrip("! ")))
-    if "." not in reference and not _INTEGERS.search(reference):
+    if "." not in reference.rstrip(" .") and not _INTEGERS.search(reference):
         answer = _INTEGERS.sub(lambda match: match[0].replace(",", ", "), answer)  # "{2,3}"
     return answer if "±" in reference else _PLUS_MINUS.sub(r"\1 and -\1", answer)
 

@@ -54,6 +54,7 @@ _LETTERS = range(3, 7)  # Letters of an acronym.
 _ACRONYM, _ASKS_CODE = re.compile(r"[A-Z]{3,9}"), re.compile(r"\b(?:code|gene|symbol|codon|ticker)\b")
 _IN_PARENTHESES = re.compile(r" ?\([^()]*\)\.?$")
 _CAPITALIZED_RUN = re.compile(r"(?!The |It |A )[^\W\d_a-z]\w+(?:(?: (?:of|for|and|the|on))* [^\W\d_a-z](?:\w+|\.))*")
+_SENTENCE = re.compile(r"(?<=[a-z]{2})\. (?=[A-Z])")
 _SMALL_WORDS = 3  # Words that have no letter in an acronym, such as "of".
 
 
@@ -145,11 +146,13 @@ def compare_acronym(texts: Texts) -> bool | None:
     if all(map(_ACRONYM.fullmatch, (answer, reference))) and (answer not in reference and reference not in answer):
         long = min(len(answer), len(reference)) > _LETTERS.start or _ASKS_CODE.search(texts.question)
         return False if long and _is_other(answer, reference) else None
-    same = _abbreviates(reference, texts.answer)
+    sentence = _SENTENCE.split(texts.answer, maxsplit=1)[0]
+    same = _abbreviates(reference, sentence)
     same = _abbreviates(answer, texts.reference) if same is None else same
     # FBI is not the "Federal Bureau of Intelligence".
     known = [letters for letters in (reference, answer) if letters in ACRONYMS]
-    listed = any(are_aliases(name, letters) for letters in known for name in (*names, texts.answer) if name != letters)
+    named = [*names, texts.answer, *_CAPITALIZED_RUN.findall(sentence)]
+    listed = any(are_aliases(name, letters) for letters in known for name in named if name != letters)
     return listed if same and known else same
 
 

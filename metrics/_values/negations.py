@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .._shared.words import exact_words
 from .comparison import Texts
-from .phrases import singular, stem
+from .phrases import stem
 from .word_tables import pattern_of, word_set, words_of
 
 # Negations in lower case. A Spanish "no" is followed by a verb, an English one is not.
@@ -25,14 +24,6 @@ _MAY_DENY = words_of("cue")
 _SMALL = (words_of("function") | words_of("statement")) - word_set("much so and und et")
 _ASKS_DENIED = re.compile(rf"\b(?:{pattern_of('denying')})", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"[?\d]|\bzero\b")  # Numbers are compared elsewhere.
-_EXCEPT = re.compile(
-    r"\W*(?P<before>(?:[\w']+ ){0,4}(?=every day))?"
-    r"(?:every|all|any)\w*(?: (?P<verb>\w+))? (?:but|except(?: for)?|excluding|apart from|other than) (?:on )?"
-    r"(?P<other>.+)",
-    re.IGNORECASE,
-)
-_PRONOUNS_AND_VERBS = word_set("it its it's he she they we is are was were")
-_ON = re.compile(r"^on ", re.IGNORECASE)
 _CLAUSES = re.compile(r"(.*[,;:.–—] )?(.*)", re.DOTALL)
 _MOST, _LONGER = 25, 3  # Words of a text, and characters of one text as a multiple of those of the other.
 _FIRST = 3  # Words before "not", as in "He was found not guilty".
@@ -93,22 +84,6 @@ def _denies_first(words: Sequence[str], wanted: Sequence[str]) -> bool:
     instead = any(word in _INSTEAD for word in words[start + len(content) : start + len(wanted) + 1])
     denied, others = after[: len(content)], {*after[len(content) :]}
     return bool(content and instead and others) and denied == content and not {*content} <= others
-
-
-def excepts(texts: Texts) -> bool:
-    """Return whether an answer is everything but the reference: "every day but Sunday" for "Sunday".
-
-    >>> [excepts(Texts("", text, "only Omar")) for text in ("Everyone except Omar", "Everyone except Omar came.")]
-    [True, False]
-    """
-    match = _EXCEPT.fullmatch(texts.answer.strip(" ."))
-    # "It opens every day except Monday" for "When is it closed?" is right.
-    if match and not {*exact_words(match["before"] or "")} <= {*_PRONOUNS_AND_VERBS, *exact_words(texts.question)}:
-        return False
-    if not match or _EXCEPT.search(f" {texts.reference}") or (match["verb"] and _has_negator(texts.question)):
-        return False
-    wanted, other = (exact_words(_ON.sub("", text)) for text in (texts.reference, match["other"]))
-    return [singular(word) for word in wanted if word != "only"] == [*map(singular, other)]
 
 
 @lru_cache(maxsize=1 << 12)

@@ -24,7 +24,6 @@ _ASKS_RISE = re.compile(
 )
 _FALL = re.compile(r"\b(?:fall|fell|drop|decline|decrease|los[es]|loss|reduc|slow)", re.IGNORECASE)
 _SIDED = word_set("before after above below late early")
-_OUTCOMES = word_set("win won wins winning profit"), word_set("lose lost loses losing")
 _RESULTS = POLE["profit"], POLE["loss"], POLE["rise"], POLE["fall"]
 
 
@@ -33,9 +32,6 @@ def has_opposite_direction(texts: Texts, reference: Mention) -> bool:
     words = [word for word in exact_words(texts.question) if word not in {"up", "down"}]
     asked = [word for word in words if word.endswith("er") or POLE.get(word) in _RESULTS or word in _SIDED]
     after = exact_words(texts.reference_values.text[reference.end :]) if reference.end else ()
-    outcomes = [[side.isdisjoint(said) for side in _OUTCOMES] for said in (words, texts.answer_words)]
-    if outcomes[0] == outcomes[1][::-1] != outcomes[1]:
-        return True  # "They lost 10 games" for "How many did they win?"
     return any(opposite(word, texts.answer_words) for word in (*asked, *after))
 
 

@@ -4,14 +4,15 @@ Numbers of the question, years, and numbers that count other things than the ref
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import dropwhile, takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._shared.words import exact_words
 from .comparison import Texts
-from .directions import content_words
-from .phrases import singular, singulars, stem
+from .directions import SIDES, content_words
+from .phrases import ELSEWHERE, is_denied, singular, singulars, stem
 from .quantities import COUNTED, NO_NOUN, NOT_NOUNS, compare_quantities
 from .reading import Mention
 from .units import same_unit
@@ -35,6 +36,34 @@ _DIGIT = re.compile(r"\d")
 _DIRECT = re.compile(r"\W*(?:(?:it|that|this)(?:['’]s| is| was| would be) (?:about )?)?", re.IGNORECASE)
 _VERB_AFTER = re.compile(r" (?:is|equals|means|stands for|represents|=) ")
 _SENTENCE, PARAGRAPH = 8, 25  # Words of an answer.
+
+
+def affirmed(texts: Texts, values: Iterable[Any]) -> list[Any]:
+    """Return the values of an answer that it affirms, and does not say of the opposite of what the question asks.
+
+    >>> texts = Texts("How many did they win?", "They lost 10 games and won 12.", "12")
+    >>> [mention.number.value for mention in affirmed(texts, texts.answer_values.numbers)]
+    [12.0]
+    """
+    text = texts.answer_values.text
+    said = [value for value in values if not is_denied(text, value.start, value.end)]
+    if _asked_sides(texts.question):
+        said = [value for value in said if not is_of_other_side(texts.question, clause_of(text, value))]
+    return [value for value in said if not ELSEWHERE.match(text, value.end)] or said
+
+
+@lru_cache(maxsize=1 << 10)
+def _asked_sides(question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return the words for what a question asks, such as "open", each with the words for the opposite."""
+    words = exact_words(question)
+    return [(side, other) for side, other in SIDES if not side.isdisjoint(words) and other.isdisjoint(words)]
+
+
+def is_of_other_side(question: str, text: str) -> bool:
+    """Return whether a text names the opposite of what a question asks: "closes at 5" for "When does it open?"."""
+    sides = _asked_sides(question)
+    words = exact_words(text) if sides else ()
+    return any(side.isdisjoint(words) and not other.isdisjoint(words) for side, other in sides)
 
 
 def compare_asked_numbers(texts: Texts, reference: Mention, mentions: Sequence[Mention]) -> list[tuple[Mention, bool]]:
@@ -216,8 +245,8 @@ def _nouns(text: str, mention: Mention) -> set[str]:
     return singulars(unit + re.findall(r"[^\W\d_]+", after)[:3])
 
 
-def clause_of(text: str, mention: Mention) -> str:
-    """Return the clause that a number is in."""
+def clause_of(text: str, mention: Any) -> str:
+    """Return the clause that a value is in."""
     starts = [match.end() for match in _CLAUSE.finditer(text, 0, mention.start)]
     following = _CLAUSE.search(text, mention.end)
     return text[starts[-1] if starts else 0 : following.start() if following else len(text)]

@@ -12,7 +12,7 @@ from .list_rules import compare_list, compare_points
 from .lists import is_list
 from .numbers import WrittenNumber, equal
 from .other_numbers import has_other_number
-from .phrases import NEGATION, ends_in_negation
+from .phrases import ends_in_negation
 from .reading import Mention, Values, has_value
 from .single_numbers import compare_number, two_forms, wanted_number
 from .text import VOWEL_SIGNS, plain
@@ -39,7 +39,6 @@ _APPROXIMATION = re.compile(r"(?:≈|~|,?(?: or| is)?\s?(?:about|approximately) 
 _AMBIGUOUS = re.compile(r"log|sin|cos|tan|sec|csc|cot")  # of degrees, or to another base
 _LONG = 8  # Words.
 _ASKS_NOTATION = re.compile(rf"\b(?:in|as|into|to) (?:an? )?(?:{pattern_of('notation')})\b|^compute\b", re.IGNORECASE)
-_SCORE = re.compile(r"\b([^\W\d_a-z]\w+(?: [^\W\d_a-z]\w*)*):? (\d{1,4})(?![\w:/%]|[.,]\d)")
 # Words that change a value in a way that no rule reads, such as "more than" and "quarter to", by language.
 _UNREAD = {
     language: re.compile(rf"(?<![\w{VOWEL_SIGNS}])(?:{words})(?![\w{VOWEL_SIGNS}])")
@@ -92,20 +91,6 @@ def _has_other_integers(texts: Texts) -> bool:
     words = [[_PLURAL.sub("", word) for word in exact_words(found.text) if not word.isdigit()] for found in values]
     integers = [sorted(mention.number.value for mention in found.numbers) for found in values]
     return words[0] == words[1] != [] and len(integers[0]) == len(integers[1]) and integers[0] != integers[1]
-
-
-def _compare_scores(texts: Texts) -> bool | None:
-    """Compare numbers after names, such as "Lions 24, Hawks 21"; None unless the answer has all of the names.
-
-    >>> [_compare_scores(Texts("", text, "Lions 2, Hawks 0")) for text in ("Hawks 0, Lions 2", "Hawks 2, Lions 0")]
-    [True, False]
-    """
-    wanted, said = (dict(_SCORE.findall(text)) for text in (texts.reference, texts.answer))
-    repeats = len(said) < len(_SCORE.findall(texts.answer)) or NEGATION.search(texts.answer)
-    only_scores = len(wanted) > 1 and not _SCORE.sub("", texts.reference).strip(" ,;.-–&and")
-    if repeats or not only_scores or not wanted.keys() <= said.keys():
-        return None
-    return all(said[name] == number for name, number in wanted.items())
 
 
 def _compare_formula(texts: Texts) -> bool | None:
@@ -218,7 +203,6 @@ _RULES = (
     Rule("number", _compare_ratio),
     Rule("quantity", _compare_dimensions, most_spaces=6),
     Rule("list", compare_points),
-    Rule("list", _compare_scores, most_spaces=12),
     _LIST,
     Rule("number", lambda texts: False if _has_other_integers(texts) else None),
     Rule("number", _compare_single_value),

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from .._shared.words import exact_words
 from .word_tables import pattern_of, words_of
@@ -18,13 +17,19 @@ NEGATION = re.compile(
     rf"\b(?:not|no|never|neither|nor|without|kein\w*|non?|{pattern_of('negator')})\b|n['’]t\b", re.IGNORECASE
 )
 _NEGATION_AT_END = re.compile(rf"(?:{pattern_of('negation')})(?:\s+(?:{pattern_of('link')}))*\s*$", re.IGNORECASE)
+# A negation some words before a value: "She doesn't have 3 children.".
+_NEGATION_EARLIER = re.compile(
+    rf"(?:{pattern_of('negation')}|{pattern_of('negated_verb')})\b"
+    rf"(?: (?!(?:{pattern_of('new_clause')})\b)[^\W\d]+){{0,4}} ?$",
+    re.IGNORECASE,
+)
 _BEFORE = 60  # Characters before a value in which its negation is searched.
 # What follows and precedes a value that an answer mentions for comparison.
-_ELSEWHERE = re.compile(
+ELSEWHERE = re.compile(
     r"[\w)]*\W{0,3}(?:would (?:be|have been)|(?:is|are|was|were) (?:only|just|merely) (?:the|an?|for|in))\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r" ?[^\W\d]{0,9} ?(?:नहीं|নয়|নয|değil)")  # after a value
+_DENIED = re.compile(rf"[^.,;:!?\d]{{0,20}}?(?:{pattern_of('negated_after')})")  # after a value
 _COMPARED = re.compile(rf"\b(?:{pattern_of('contrast')})\b[^.;:]*$", re.IGNORECASE)
 _OR = re.compile(
     r"\s*,?\s*(?:\bor\b|/|\boder\b|\bou\b|\bmaybe\b|\bperhaps\b|\bpossibly\b)"
@@ -59,17 +64,15 @@ def ends_in_negation(before: str) -> bool:
     return _NEGATION_AT_END.search(before[-_BEFORE:]) is not None
 
 
-def affirmed_values(text: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values in a text that have no negation before them, and that it does not only mention."""
-    said = [
-        value for value in values if not ends_in_negation(text[: value.start]) and not _DENIED.match(text, value.end)
-    ]
-    return [value for value in said if not _ELSEWHERE.match(text, value.end)] or said
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether a text denies a value, by a word right before it, some words earlier, or after it."""
+    before = text[max(0, start - _BEFORE) : start]
+    return ends_in_negation(before) or bool(_NEGATION_EARLIER.search(before) or _DENIED.match(text, end))
 
 
 def only_mentions(text: str, start: int, end: int) -> bool:
     """Return whether a text denies a value, or may name it only for comparison."""
-    return ends_in_negation(text[:start]) or bool(_ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
+    return ends_in_negation(text[:start]) or bool(ELSEWHERE.match(text, end) or _COMPARED.search(text, 0, start))
 
 
 def are_alternatives(text: str, spans: Sequence[tuple[int, int]], verdicts: Sequence[bool | None]) -> bool:

@@ -1,4 +1,4 @@
-"""Compare names of places, languages and numbers in many languages: "Lisbon" is "Lisboa", and "beş" is 5.
+"""Compare names of places and languages in many languages: "Lisbon" is "Lisboa".
 
 The names are in `place_names.tsv`, which `python -m evaluate_qa.dev.place_names` writes.
 """
@@ -10,31 +10,26 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from .comparison import Comparison, Texts
-from .numerals import NUMERALS
+from .comparison import Texts
 from .phrases import NEGATION
 from .text import STROKES, without_accents
 
 Keys = frozenset[str]
-"""What a name stands for: `c/PT` is a country, `l/pt` a language, `n/5` a number, `p/…` a city, sea or mountain."""
+"""What a name stands for: `c/PT` is a country, `l/pt` a language, `p/…` a city, sea or mountain."""
 
 _MOST_WORDS = 12  # Words of an answer.
 _WORDS = 5  # Words of a name, and characters without spaces.
-_COUNTED = 3  # Words of an answer that is a number, with a noun.
 _SHORT = 3  # Letters of a name that must be in capitals.
 _WORD = re.compile(r"([^\W_]+)(?:[.'’-]+[^\W_]+)*\.?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-# Letters of languages whose longer numbers are read elsewhere.
-_COMPOSED = re.compile("[a-zа-яё\uac00-\ud7a3]", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:or|oder|ou|near|than|but|maybe|perhaps|between|like|или|не)\b|ではな|不是|也许", re.IGNORECASE
 )
-_DIGIT = re.compile(r"\d")
 _SUFFIXES = "市都州県省府国國"
 
 
 def is_known_name(reference: str) -> bool:
-    """Return whether a reference is the name of a place, language or number."""
+    """Return whether a reference is the name of a place or language."""
     return bool(_reference_keys(reference))
 
 
@@ -45,13 +40,11 @@ def _reference_keys(reference: str) -> Keys:
     return keys_of(name) or keys_of(name[:-1] if name[-1:] in _SUFFIXES and name[2:] else name)
 
 
-def compare_known_name(texts: Texts) -> Comparison | None:
-    """Return whether the answer names the reference's place, language or number; None if that is not certain.
+def compare_known_name(texts: Texts) -> bool | None:
+    """Return whether the answer names the reference's place or language; None if that is not certain.
 
-    >>> compare_known_name(Texts("", "Em Lisbon.", "Lisboa")).equal, compare_known_name(Texts("", "京都", "東京")).equal
+    >>> compare_known_name(Texts("", "Em Lisbon.", "Lisboa")), compare_known_name(Texts("", "京都", "東京"))
     (True, False)
-    >>> compare_known_name(Texts("", "Real Madrid", "Barcelona")), compare_known_name(Texts("", "٥", "خمسة")).kind
-    (None, 'number')
     """
     answer = texts.answer
     if len(answer.split()) > _MOST_WORDS:
@@ -60,27 +53,15 @@ def compare_known_name(texts: Texts) -> Comparison | None:
     if _UNSURE.search(answer) or NEGATION.search(answer):
         return None
     kinds = {key[0] for key in reference_keys}
-    is_number = kinds == {"n"}
     city, _, country = answer.rstrip(" .").partition(", ")
     if "p" in kinds and {key[0] for key in keys_of(country)} == {"c"}:
         answer = city  # "Firenze, Italy"
-    if is_number and (len(answer.split()) > _COUNTED or (texts.reference.isdecimal() and _DIGIT.search(answer))):
-        return None  # Other numbers are compared elsewhere.
-    mentions = list(_mentions(answer))
-    mentioned = [keys for keys in mentions if keys is None or not keys <= _asked_keys(texts.question)]
+    mentioned = [keys for keys in _mentions(answer) if keys is None or not keys <= _asked_keys(texts.question)]
     alike = {keys for keys in mentioned if keys and kinds & {key[0] for key in keys}}
-    # "trzydzieści pięć" is one number.
-    if None in mentioned or len(alike) != 1 or (is_number and len(mentions) > 1):
+    if None in mentioned or len(alike) != 1:
         return None
     same = bool(reference_keys & alike.pop())
-    # "seksen bir" is 81, but only "bir" is known.
-    read = texts.language[0] in NUMERALS  # elsewhere
-    part = is_number and (read or (not same and _COMPOSED.search(answer))) and not keys_of(answer.strip(" .!"))
-    return (
-        None
-        if part or (same and re.search(rf"\b{re.escape(texts.reference)}\b", answer))
-        else Comparison("number" if is_number else "place", same)
-    )
+    return None if same and re.search(rf"\b{re.escape(texts.reference)}\b", answer) else same
 
 
 def plain_name(name: str) -> str:
@@ -114,13 +95,10 @@ def keys_of(text: str) -> Keys:
     >>> keys_of("Lisboa") == keys_of("Lisbon"), keys_of("x")
     (True, frozenset())
     """
-    if text.isdecimal():
-        return frozenset({f"n/{int(text[:20])}"})
     if len(text) <= _SHORT and text.isascii() and not text.isupper():
         return frozenset()
-    keys = _keys_of_names().get(plain_name(text), frozenset())
-    numbers = frozenset(key for key in keys if key[0] == "n")
-    return (keys - numbers if text[0].isupper() else numbers) if text[0].isascii() and keys != numbers else keys
+    known = text[:1].isupper() or not text[:1].isascii()
+    return _keys_of_names().get(plain_name(text), frozenset()) if known else frozenset()
 
 
 @lru_cache(maxsize=64)

@@ -32,6 +32,7 @@ _DENIES = re.compile(r",? (?:(?:and )?not|rather than|instead of|since|because) 
 _PLACEHOLDER = re.compile(rf"(?:<[\w-]+>)+|(?i:{'|'.join(words_of('placeholder'))})")
 _NAMED = re.compile(r"(?:\b(?:named|called|from|to|into|of) |[`\"'])([\w@/-]+(?:\.\w+)*)")
 _WITH_SUBCOMMANDS = word_set("git docker npm kubectl pip apt apt-get brew cargo conda yarn systemctl sudo")
+_CLASS, _RANGE = re.compile(r"\[(\^?)([^\[\]\\^]+)\]"), re.compile(".-.|.")
 _ESCAPE = re.compile(r"\\[dDwWsSbB](?![a-zA-Z])")
 ONLY_CODE = re.compile(r"(?<!\\)\blambda\b|==|!=|&&|\|\||=>|::|[+-]=|<<|>>|\w\[|\(\)")
 """A sign or word that no other value has."""
@@ -45,10 +46,10 @@ _QUERY = re.compile(
     r"(?i:select |insert into|delete from|update \w+ set|truncate |drop table|where \S+ (?:is (?:not )?nu|[=<>!]))"
 )
 _SQL_WORD = re.compile(rf"(?i:\b(?:{'|'.join(words_of('sql'))})\b)")
-_QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|$)""")
+_QUOTED = re.compile(r"""(?<=\s)(["'])([\w.=/@-]+)\1(?=\s|\.?$)""")
 _ONE_ARGUMENT = re.compile(r"""(?<= -[a-zA-Z] )(["'])([^"']+)\1|<[^<>]{1,30}>""")
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
-_FLAGS = re.compile(r"(?: -[a-zA-Z]{1,4}(?= |$))+")
+_FLAGS = re.compile(r"(?: -(?!(?:KILL|TERM)\b)[a-zA-Z]{1,4}(?= |$))+")
 _CALLED = re.compile(r"(\w+)\(")
 _SLICE = re.compile(r"\[[^\[\]:]*:[^\[\]]*\]")
 _SIGNS = "=<>!&|/*%+:~^?-"
@@ -77,6 +78,11 @@ def compare_program(texts: Texts) -> bool | None:
     if len(quoted) > 1 or (not regex and "\\" in answer):
         return None
     answer = _tidy(answer)
+    if regex:  # The order in a class of characters is free.
+        answer, reference = (
+            _CLASS.sub(lambda match: f"[{match[1]}{''.join(sorted(_RANGE.findall(match[2])))}]", code)
+            for code in (answer, reference)
+        )
     if COMMAND.match(reference):
         answer = _filled(answer, reference, texts.question)
     return _compare_program(answer, reference, regex)

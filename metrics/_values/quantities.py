@@ -7,7 +7,7 @@ from .._shared.words import exact_words
 from .comparison import Texts
 from .numbers import equal
 from .phrases import singulars
-from .reading import Mention
+from .reading import Mention, Values
 from .units import convert, same_unit, unit_at
 from .word_tables import word_set
 
@@ -27,11 +27,11 @@ _ADVERB = re.compile(r"\b(?:annual|yearly|monthly) (?=(?:rent|salary|pay|income|
 _IDEOGRAPHS = "\u3005"  # Scripts from here on write units and nouns without a space.
 _ASKS_WEIGHT = re.compile(r"\b(?:weigh\w*|heavy|mass)\b", re.IGNORECASE)
 _ASKS_LIMIT = {
-    "less": re.compile(r"\b(?:maximum|limit|at most|max)\b", re.IGNORECASE),
-    "more": re.compile(r"\b(?:minimum|at least|min)\b", re.IGNORECASE),
+    "less": re.compile(r"\b(?:maximum|(?<!lower )limit|at most|max)\b", re.IGNORECASE),
+    "more": re.compile(r"\b(?:minimum|lower limit|at least|min)\b", re.IGNORECASE),
 }
 _NOT_MORE = re.compile(r"(?:\bnot|\bnever|n['’]t) (?:\w+ )?more than\W*$")
-_EXCLUSIVE = re.compile(r"(?<!no )(?<!not )(?:\b(?:under|below|over|above)|\b(?:fewer|less|more) than)\W*$")
+_EXCLUSIVE = re.compile(r"(?<!no )(?<!not )(?:\b(?:under|below|over|above)|\b(?:fewer|less|\w+er|more) than)\W*$")
 _ALIKE = {"GBP", "pound"}, {"calorie", "kilocalorie", "kcal"}  # Units that people call by one name.
 # Ratio of a number and one that may be a vague form of it, in another unit or in the same one.
 _NEAR, _ROUNDED = 1.25, 1.1
@@ -39,9 +39,9 @@ _NEAR, _ROUNDED = 1.25, 1.1
 
 def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bool | None:
     """Return whether two numbers are the same; None if they measure different things."""
-    if mention.bound != reference.bound and not _states_limit(mention, reference, texts):
+    if not _have_same_bound(mention, reference, texts):
         differs = mention.number == reference.number and _compare_measure(mention, reference, texts) is False
-        return False if differs or (mention.bound and reference.bound) else None
+        return False if differs or {mention.bound, reference.bound} == {"less", "more"} else None
     if reference.unit and mention.unit:
         return _compare_measure(mention, reference, texts)
     vague = mention.number.approximate and reference.number.integer and not reference.number.approximate
@@ -60,14 +60,21 @@ def compare_quantities(mention: Mention, reference: Mention, texts: Texts) -> bo
     return same
 
 
-def _states_limit(mention: Mention, reference: Mention, texts: Texts) -> bool:
-    """Return whether a number is the limit that a question asks for: "at most 4 g" for the maximum dose."""
-    if not mention.bound or reference.bound:
+def _have_same_bound(mention: Mention, reference: Mention, texts: Texts) -> bool:
+    """Return whether two numbers have one bound or none, or the question asks for it: "up to 4 g" is a maximum dose."""
+    if mention.bound == reference.bound:
+        found = (texts.answer_values, mention), (texts.reference_values, reference)
+        return not mention.bound or len({_excludes(*pair) for pair in found}) == 1
+    if reference.bound:
         return False
-    before = texts.answer_values.text[max(0, mention.start - 30) : mention.start].lower()
-    at_most = _NOT_MORE.search(before)
+    at_most = _NOT_MORE.search(texts.answer_values.text[max(0, mention.start - 30) : mention.start].lower())
     asked = _ASKS_LIMIT["less" if at_most else mention.bound].search(texts.question)
-    return asked is not None and not (_EXCLUSIVE.search(before) and not at_most)
+    return asked is not None and (at_most is not None or not _excludes(texts.answer_values, mention))
+
+
+def _excludes(values: Values, mention: Mention) -> bool:
+    """Return whether a bound excludes its number: "more than 8", unlike "at least 8"."""
+    return _EXCLUSIVE.search(values.text[max(0, mention.start - 30) : mention.start].lower()) is not None
 
 
 def _compare_measure(mention: Mention, reference: Mention, texts: Texts) -> bool | None:

@@ -32,11 +32,13 @@ _TO = re.compile(r"\s?(?:-|–|—|~|\b(?:up )?to\b|\bbis\b|\bthrough\b|\band\b)
 _BETWEEN = re.compile(r"\b(?:between|from|zwischen|von|entre|de|tra|da)\s?$", re.IGNORECASE)
 _JOIN = re.compile(r"[\s,]*(?:(?:and|und|et|y|e|en|i|и|ve|och|og|ja|és|și|και|na|và|और|এবং|และ)\s|[وו]\s?)?")
 _NEXT = re.compile(r"[\s-]*([^\W\d_]+)")
-_LESS, _MORE = "(?:less|fewer|shorter|smaller|lower) than", "(?:more|longer|larger|higher|greater) than"
+_LESS = "(?:less|fewer|shorter|smaller|lower|slower|lighter|younger) than"
+_MORE = "(?:more|longer|larger|higher|greater|faster|heavier|older) than"
 _BOUND = re.compile(
-    rf"(?:(?P<less>\b(?:(?<!no )(?<!not ){_LESS}|(?:no|not) {_MORE}|under|below|at most|(?<!add )(?<!adds )up to|"
-    r"weniger als|moins de|menos de)|[<≤])"
-    rf"|\b(?:(?<!no )(?<!not ){_MORE}|(?:no|not) {_LESS}|over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
+    rf"(?:(?P<less>\b(?:(?<!no )(?<!not ){_LESS}|(?:no|not) {_MORE}|(?:not|n['’]t)(?: to)? exceed|"
+    r"(?<!not )(?:under|below)|at most|(?<!add )(?<!adds )up to|weniger als|moins de|menos de)|[<≤])"
+    rf"|\b(?:(?<!no )(?<!not ){_MORE}|(?:no|not) {_LESS}|not (?:under|below)|(?<!not )(?<!n't )(?<!not to )exceeds?|"
+    r"over|above|at least|mehr als|plus de|más de)|[>≥])\s*$"
 )
 _BOUND_AFTER = re.compile(
     r"(?: [a-z]{1,12}\b)?\s?(?:(?P<less>or (?:less|fewer|younger|shorter|below|under|lower)|at (?:the )?most)|"
@@ -69,8 +71,8 @@ def has_value(reference: str) -> bool:
     words = reference.replace("-", " ").split()
     if len(words) > _LONGEST_IN_WORDS:
         return False
-    if any("\u0590" <= word[:1] < IDEOGRAPHS for word in words):
-        return True  # scripts whose letters may have signs above and below
+    if any(word[:1] > "\u0370" for word in words):
+        return True  # in a script without a list of the letters that start number words
     return not _STEMS.isdisjoint([word[:4].lower() for word in words]) or any(map(_ROMAN_LETTERS.issuperset, words))
 
 

@@ -10,9 +10,9 @@ from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .frequencies import MAY_BE_FREQUENCY
 from .number_directions import has_opposite_direction, is_reversed, with_sign
-from .number_selection import PARAGRAPH, compare_asked_numbers, counts_other_things, is_sure, select_verdict
+from .number_selection import PARAGRAPH, affirmed, compare_asked_numbers, counts_other_things, is_sure, select_verdict
 from .numbers import WrittenNumber
-from .phrases import NEGATION, affirmed_values, are_alternatives, rest, singular, singulars
+from .phrases import NEGATION, are_alternatives, rest, singular, singulars
 from .quantities import COUNTED, may_mean_same
 from .reading import Mention, read, value_of_roman
 from .units import convert, readable, same_unit
@@ -116,7 +116,7 @@ def _compare_numbered_name(texts: Texts, reference: Mention, words: Sequence[str
     if reference.unit or len(words) > _LONGEST_NAME or reference.number.is_range or not reference.number.integer:
         return Comparison(reference.kind)
     text, names = texts.answer_values.text, singulars(words)
-    integers = [mention for mention in affirmed_values(text, texts.answer_values.numbers) if mention.number.integer]
+    integers = [mention for mention in affirmed(texts, texts.answer_values.numbers) if mention.number.integer]
     near = [mention for mention in integers if _around(text, mention) & names]
     if not near and texts.short:
         near = [mention for mention in integers if not rest(text, mention.start, mention.end)]
@@ -146,7 +146,7 @@ def _around(text: str, mention: Mention) -> set[str]:
 def _compare_quantity(texts: Texts, reference: Mention, words: Sequence[str]) -> Comparison:
     """Compare a number or quantity, with the words around it, with the numbers of the answer."""
     text = texts.answer_values.text
-    said = affirmed_values(text, texts.answer_values.numbers)
+    said = affirmed(texts, texts.answer_values.numbers)
     denied = {mention.number.value for mention in texts.answer_values.numbers if mention not in said}
     said = [mention for mention in said if mention.number.value not in denied] or said
     mentions = [with_sign(text, mention, reference, texts.question) for mention in said]

@@ -10,7 +10,8 @@ from .comparison import Comparison, Texts
 from .date_rules import has_other_bound
 from .dates import agrees
 from .directions import opposite
-from .phrases import NEGATION, affirmed_values, ends_in_negation, rest
+from .number_selection import affirmed
+from .phrases import NEGATION, ends_in_negation, rest
 from .times import Time
 from .word_tables import pattern_of
 
@@ -54,7 +55,7 @@ def compare_time(texts: Texts) -> Comparison | None:
     seconds = [_SECONDS.findall(found.text) for found in (texts.answer_values, values)]
     if has_other_bound(texts) or (len(seconds[0]) == len(seconds[1]) and seconds[0] != seconds[1]):
         return Comparison("time", False, may_contain_reference=True)  # "3 pm at the latest" for "from 3 pm"
-    times = affirmed_values(texts.answer_values.text, texts.answer_values.times)
+    times = affirmed(texts, texts.answer_values.times)
     if not any(time.agrees(reference) for time in asked):  # "22:40 plus 2 hours is 0:40."
         times = [time for time in times if not any(time.agrees(other) for other in asked)] or times
     answer = "; ".join(texts.answer_values.text[time.start : time.end] for time in times)

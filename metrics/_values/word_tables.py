@@ -11,10 +11,10 @@ from pathlib import Path
 #   number words that are no numbers alone. `letters`: letters that no other language has.
 # - `scale`: the names of a power of ten, whose exponent is in the third column.
 # - `phrase`, `portion`, `asked`: the last column is a pattern, and the third one its replacement. Phrases of English
-#   numbers are replaced in the order of the file; their first column has the first letters of their words, for a fast
-#   test. The first column of `asked` is a pattern of the question.
+#   numbers are replaced in the order of the file; their first column has the first letters of their words, for a test.
+#   The first column of `asked` is a pattern of the question.
 # - `symbol`: the prefixes of the unit in the third column. `command`, `complexity`: another text for the third column.
-# - All others: a set of words (`words_of`) or a pattern (`pattern_of`).
+# - `side`: two sets of words of opposite meanings. All others: a set of words (`words_of`) or a pattern (`pattern_of`).
 #
 # Words are as in the texts that `plain` returns: Turkish without dotless i, and Hindi without dots below.
 WORDS = [line.split("\t") for line in Path(__file__).with_name("words.tsv").read_text(encoding="utf-8").splitlines()]

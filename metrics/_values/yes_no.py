@@ -4,11 +4,13 @@ import re
 
 from .._shared.abstentions import is_abstention
 from .._shared.words import exact_words
+from .calendar_names import WEEKDAYS
 from .comparison import Comparison, Texts
 from .directions import POLE, opposite
 from .number_words import language_of
 from .phrases import stem, takes_back
 from .statements import ranks_first
+from .text import plain
 from .word_tables import pattern_of, word_set, words_of
 
 _ENGLISH_YES, _NO = words_of("english_yes"), words_of("no")
@@ -19,7 +21,7 @@ _INTERJECTIONS = word_set("well oh actually obviously the")
 # Words that mean yes or no only alone, or before a comma: "Right angles" and "No one" do not.
 _ADJECTIVES = word_set("right sure true correct si claro cierto certo klar genau zeker верно nie doğru")
 _DETERMINERS = word_set("no not never neither nie")
-_DETERMINED = word_set("one only doubt problem longer matter wiem idea clue answer comment response")
+_DETERMINED = word_set("one only doubt problem worries longer matter wiem idea clue answer comment response")
 _LONGEST_YES = 3  # Words of an answer that starts with an adjective and has no comma.
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0901-\u094d])+(?:['’]t)?")  # with the signs of Hindi
 _PRONOUN_AND_VERB = re.compile(
@@ -35,12 +37,6 @@ _PRONOUN_AND_VERB = re.compile(
 )
 _PLAIN = re.compile(rf"\W*\w+\W*|\W*(?:\w+,?\ )?{_PRONOUN_AND_VERB.pattern}\W*", re.IGNORECASE | re.VERBOSE)
 _PAUSE = re.compile(r"[,;:–—]")
-_ANYBODY = re.compile(r"\W*\w+ any(?:one|body|thing)?\b")
-_NOBODY = re.compile(
-    r"\W*(?:nobody|no one|none(?: of (?:them|us|it|those|these))?|nothing) (?:is|are|was|were|has|have|had|does|do|did|"
-    r"can|could|will|would)(?: so far| yet| ever)?\W*",
-    re.IGNORECASE,
-)
 _OF_COURSE = re.compile(rf"\s*(?:(?P<no>{pattern_of('of_course_not')})|{pattern_of('of_course')})\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:–—]|\.\s| because\b| since\b")
 _TRUE_OR_FALSE = re.compile(r"\btrue or false\b|\bT/F\b", re.IGNORECASE)
@@ -53,10 +49,11 @@ _JUDGED = re.compile(
 )
 _MYTH = re.compile(
     r"\W*(?:that|this|it)(?:['’]s| is| was)(?P<no> not|n['’]t)?(?: just| only| actually)? (?:"
-    r"(?:an? |the )?(?:(?!not\b)[\w-]+ ){0,2}(?:myth|misconception|legend|hoax|fallacy|nonsense|lie|wives['’] tale)\b|"
-    r"(?P<fact>the case|a fact)(?=\W*$|[.,;:]))",
+    r"(?:an? |the )?(?:(?!not\b)[\w-]+ ){0,2}(?:myth|misconception|fallacy|wives['’] tale)|(?P<fact>the case|a fact))"
+    r"(?=\W*$|[.,;:])",
     re.IGNORECASE,
 )
+_ASKS_STATE = re.compile(r"(?:is|are|was|were) (?!it true\b)")
 _EMPHASIS = re.compile(
     r"\W*(?:it|he|she|they|that|we|you|i|one) (?:(?:did|does|do)(?P<no> not|n['’]t)? )?(?P<verb>[a-z]+)"
     r"(?: (?:it|them|that|him|her|so|\w+ly))?[.!]?$",
@@ -65,13 +62,6 @@ _EMPHASIS = re.compile(
 # A question with one verb, and the places where the verb may stand among the question's words.
 _ASKS_DOING = re.compile(r"(?:did|does|do) (?!.*\b(?:to|or|that|which|before|after|almost|not|never)\b)", re.IGNORECASE)
 _PLACES = slice(2, 5)
-_ASKS_LEAVE = re.compile(r"^(?:can|could|may) ", re.IGNORECASE)
-_LEAVE = re.compile(
-    r"\b(?:no (?:problem|worries)|go ahead|feel free|be my guest|you bet)\b|\b(?:that|this|it) (?:"
-    r"(?P<no>(?:(?:does|will|would) not|(?:does|wo|would)n['’]t) work)|(?:will |would )?works?)\b|"
-    r"\b(?P<bans>forbidden|prohibited|banned)\b",
-    re.IGNORECASE,
-)
 # Two of these in an English statement cancel each other.
 _COUNTED_NEGATION = re.compile(
     r"\b(?:neither\b.{1,40}?\bnor|not|never|no|none|nobody|nothing|neither|nor|cannot|without|hardly)\b|n['’]t\b",
@@ -79,20 +69,17 @@ _COUNTED_NEGATION = re.compile(
 )
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
+_MAY = re.compile(r"(?<=\w )May\b")  # the month
+# Words of a statement about another time or place than that of the question.
+_ELSEWHEN = word_set("will in on from for by at until again later soon tomorrow nowhere than")
 _REASON = re.compile(r" because\b| since\b|, as\b")
-_RELATIVE = re.compile(r",? (?:which|who) ")
 _CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")
 _BEFORE = re.compile(r"^(?:In|On|At|With|By|For|From|During|Under|Within)\b [^,.;]{1,60}, ")
-_PARAPHRASES = (
-    (re.compile(r"\b(?:is|are) free (?:of|from)\b"), "does not contain"),
-    (re.compile(r"\bbelong to(?: the)?\b"), "are"),
-    (re.compile(r"\bpart of\b"), "a member of"),
-)
 # What may follow a statement, such as a place.
 _PLACE = re.compile(
     r"(.+) (?:in|on|at|by|for|from|with|under|during|within|through|inside|near|if|when|while) ", re.DOTALL
 )
-_BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b", re.IGNORECASE)
+_BUT = re.compile(r"\b(?:(?<!nothing )but|however|although|though|while|whereas|unless|only)\b|, not\b", re.IGNORECASE)
 _IN_ENGLISH = re.compile(rf"\W*(?:{pattern_of('auxiliary')})\b", re.IGNORECASE)
 _AUXILIARIES = words_of("omittable")
 _NO_POLE = -1, 0
@@ -100,6 +87,7 @@ _DENIED_AUXILIARIES = frozenset(f"{word}nt" for word in (*_AUXILIARIES, "ca", "w
 _WAS = re.compile(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE)
 _PRONOUNS = word_set("it its they theyre he hes she shes there theres")
 _BRIEF, _PAIR = 2, 2  # Words of a statement about a pronoun, and words that may change places: "A visa is required."
+_START = 4  # Letters.
 _REPEATED, _MORE = 0.8, 4  # Share of a question's words that a statement repeats, and the words it may add.
 _MAY_BE_POLAR = re.compile(
     r"\W*\w+(?:\W*$|\s*[,.;:–，、。-]| (?:it|they|he|she|there|that|this|we|you|i|not|because)\b)", re.IGNORECASE
@@ -166,7 +154,7 @@ def polarity(text: str) -> bool | None:
     (True, False, False, None)
     """
     words: list[str] = _WORD.findall(text.lower()) or _WORD.findall(text.translate(_SIGNS))
-    if not words:
+    if not words or text.lstrip()[:1].isdigit():
         return None
     if match := _OF_COURSE.match(text):
         return False if match["no"] else None if not _DENIERS.isdisjoint(words[:5]) else True
@@ -198,24 +186,16 @@ def says_yes(question: str, answer: str) -> bool | None:
     said = polarity(answer)
     if said is not None or not question:
         return said
-    if _NOBODY.fullmatch(answer) and _ANYBODY.match(question) and not _COUNTED_NEGATION.search(question):
-        return False
-    verdicts = (judge(question, answer) for judge in (_judges, _permits, _emphasizes, ranks_first, _states, _has_pole))
+    verdicts = (judge(question, answer) for judge in (_judges, _emphasizes, ranks_first, _states, _has_pole))
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
 def _judges(question: str, answer: str) -> bool | None:
     """Return whether an answer calls what a question asks a fact, or a myth."""
-    match = _MYTH.match(answer)
-    if not match or any(word in question.lower() for word in (match[0].split()[-1].lower(), "not", "n't")):
-        return None
+    match, asked = _MYTH.match(answer), question.lower()
+    if not match or (_ASKS_STATE.match(asked) and not match["fact"]) or "not" in asked or "n't" in asked:
+        return None  # "Is the tale made up?"
     return bool(match["fact"]) != bool(match["no"])
-
-
-def _permits(question: str, answer: str) -> bool | None:
-    """Return whether an answer to "May I?" gives leave: "No problem." and "That won't work."."""
-    match = _LEAVE.search(answer) if _ASKS_LEAVE.match(question) and "work" not in question.lower() else None
-    return not (match["no"] or match["bans"]) if match and not _BUT.search(answer) else None
 
 
 def _emphasizes(question: str, answer: str) -> bool | None:
@@ -233,19 +213,13 @@ def _states(question: str, answer: str) -> bool | None:
     """Return whether an answer states what a question asks, with as many negations; None if it is another statement."""
     if _ASKS_NAME.match(question) or (language_of(question) != "en" and not _IN_ENGLISH.match(question)):
         return None
-    statement = _BEFORE.sub("", answer)
-    for pattern, replacement in _PARAPHRASES:
-        statement = pattern.sub(replacement, statement)
+    statement, question = (_MAY.sub("month", text) for text in (_BEFORE.sub("", answer), question))
     clause = _CLAUSE.split(statement, maxsplit=1)[0]
     if _BUT.search(_REASON.split(answer, maxsplit=1)[0]):
         return None
     cut = None if _CONDITION_AFTER.search(clause) else _PLACE.match(question)
-    verdicts = (
-        _repeats(asked, said, question)
-        for asked in (question, *([cut[1]] if cut else []))
-        for said in dict.fromkeys((clause, _RELATIVE.split(clause, maxsplit=1)[0]))
-    )
-    return next((verdict for verdict in verdicts if verdict is not None), None)
+    said = _repeats(question, clause, question)
+    return _repeats(cut[1], clause, question) if said is None and cut else said
 
 
 def _repeats(question: str, clause: str, whole: str) -> bool | None:
@@ -256,6 +230,10 @@ def _repeats(question: str, clause: str, whole: str) -> bool | None:
     named = [word for word in exact_words(question) if word not in _AUXILIARIES]
     asked, of_pole = [*map(stem, named)], {POLE[word]: stem(word) for word in named if word in POLE}
     words = [word for word in exact_words(clause) if word not in _AUXILIARIES]
+    properties = [pole[0] for word in words if (pole := POLE.get(word) or POLE.get(stem(word)))]
+    opposed = len(properties) > len({*properties}) and "nor" not in clause  # "It flows from south to north."
+    if opposed or (_ELSEWHEN & {*exact_words(clause)}) - {*exact_words(whole)}:
+        return None
     words = [word for word in words if not _COUNTED_NEGATION.fullmatch(word) and word not in _DENIED_AUXILIARIES]
     said = [word if word in asked or f"{word}e" not in asked else f"{word}e" for word in map(stem, words)]
     said = [
@@ -293,7 +271,10 @@ def _has_pole(question: str, answer: str) -> bool | None:
     words, asked = exact_words(answer), [word for word in exact_words(question) if word in POLE]
     if language_of(question, answer) == "en" or len(asked) != 1 or not (_NO | _DENIERS).isdisjoint(words):
         return None
-    same, plain = POLE[asked[0]] in map(POLE.get, words), {*words} <= {*POLE, *_SMALL, *exact_words(question)}
+    same, content = POLE[asked[0]] in map(POLE.get, words), {*exact_words(question)} - {*POLE} - _SMALL
+    clause = {*exact_words(_CLAUSE.split(answer, maxsplit=1)[0])} - {*POLE} - _SMALL
     if opposite(asked[0], words):
-        return None if same or not _LIMITED.isdisjoint(words) else False
-    return True if same and plain else None  # "open only on Sundays"
+        other_day = not {*map(WEEKDAYS.get, exact_words(plain(answer)))} <= {None, *map(WEEKDAYS.get, content)}
+        about_it = not clause or {word[:_START] for word in words} & {word[:_START] for word in content}
+        return None if same or other_day or not about_it or not _LIMITED.isdisjoint(words) else False
+    return True if same and not {*words} - {*POLE} - _SMALL - content else None  # "open only on Sundays"

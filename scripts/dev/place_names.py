@@ -1,8 +1,7 @@
-"""Write the names of places, languages and numbers in many languages into metrics/_values/place_names.tsv.
+"""Write the names of places and languages in many languages into metrics/_values/place_names.tsv.
 
-`python -m evaluate_qa.dev.place_names` needs the packages babel, which has names from Unicode's CLDR, and num2words.
-CLDR only knows cities with a time zone of their own; the others are in `_CITIES`, with rivers, lakes, seas and
-mountains.
+`python -m evaluate_qa.dev.place_names` needs the package babel, which has names from Unicode's CLDR. CLDR only knows
+cities with a time zone of their own; the others are in `_CITIES`, with rivers, lakes, seas and mountains.
 """
 
 import re
@@ -17,14 +16,6 @@ _LANGUAGES = word_set(
     "am ar bg bn ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka kk ko la lt lv mn ms my nb "
     "ne nl no pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur vi zh"
 )
-# Languages of number words that `text2num` does not read, and words that num2words lacks: Hindi, Korean, Greek, Arabic.
-_COUNTED = word_set("ar cs da fa fi he hu id ko no pl ru sv th tr uk vi")
-_NUMBER_WORDS = (
-    "एक दो तीन चार पाँच छह सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस बीस",
-    "एक दो तीन चार पांच छः सात आठ नौ दस",
-    "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열", "한 두 세 네", "ένα δύο τρία τέσσερα πέντε έξι επτά οκτώ εννέα δέκα",
-    "واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة", "واحد اثنين ثلاث أربع خمس ست سبع ثمان تسع عشر",
-)  # fmt: skip
 _NO_STATES = word_set("EU EZ UN XA XB ZZ QO")
 _ALIASES = {
     "US": "USA|U.S.|U.S.A.|US|America|United States of America",
@@ -119,7 +110,7 @@ Mount Fuji|Mt. Fuji|Fujisan|Fuji|富士山|후지산|Фудзияма
 
 
 def names() -> dict[str, set[str]]:
-    """Return the names of each country (`c`), city (`p`), language (`l`) and number (`n`), such as `c/DE`."""
+    """Return the names of each country (`c`), city (`p`) and language (`l`), such as `c/DE`."""
     found = _in_cldr()
     states = {name for key, listed in found.items() if key[0] == "c" for name in listed}
     for key in [key for key in found if key[0] == "p"]:
@@ -134,7 +125,6 @@ def names() -> dict[str, set[str]]:
         first, *others = line.split("|")
         same = [key for key, known in found.items() if key[0] == "p" and first in known]
         found[same[0] if same else f"p/{first}"] |= {first, *others}
-    found |= _numbers()
     return {key: {places.plain_name(name) for name in listed} for key, listed in found.items()}
 
 
@@ -149,17 +139,6 @@ def _in_cldr() -> defaultdict[str, set[str]]:
             for code, name in listed.items():
                 if kind == "p" or code in _LANGUAGES or (re.fullmatch("[A-Z]{2}", code) and code not in _NO_STATES):
                     found[f"{kind}/{code}"] |= {name, _IN_PARENTHESES.sub("", name)}
-    return found
-
-
-def _numbers() -> dict[str, set[str]]:
-    from num2words import num2words
-
-    numbers = (*range(21), *range(30, 110, 10), 1000)
-    found = {f"n/{number}": {num2words(number, lang=language) for language in _COUNTED} for number in numbers}
-    for words in _NUMBER_WORDS:
-        for number, word in enumerate(words.split(), 1):
-            found[f"n/{number}"].add(word)
     return found
 
 
