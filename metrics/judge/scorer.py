@@ -1,7 +1,6 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, cast
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.columns import ANSWERS, Column, RowValueError, check_labels
 from .._shared.endpoint import Endpoint
-from .._shared.messages import pluralize, short_repr
+from .._shared.messages import pluralize, short_repr, warn
 from .._shared.probes import is_folder, is_installed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -197,7 +196,7 @@ class JudgeScorer(ForReward):
         scores = score(outcomes, [len(listed) for listed in references], optional)
         if errors := [error for error in scores.get("error", ()) if error]:
             counted = f"{len(errors):,} of {pluralize(len(rows), 'row')}"
-            warnings.warn(f"judge: no verdict on {counted}, for example because: {errors[0]}", stacklevel=2)
+            warn(f"judge: no verdict on {counted}, for example because: {errors[0]}")
         return JudgeScores(scores, settings, samples=samples)
 
     def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:
