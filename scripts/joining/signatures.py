@@ -60,10 +60,10 @@ def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed:
     warnings = []
     for file in files.values():
         signatures = {str(value) for value in file.values.get(column, ()) if value not in (None, "")}
-        if not signatures:
+        if not signatures and len(files) > 1:
             warnings.append(
-                f"{file.source} has no {column}, so it is unknown whether its scores are comparable; score it again "
-                "with this version to add one"
+                f"{file.source} has no {column}, so it is unknown whether its scores are comparable; if they are from "
+                "this package, score again with this version to add one"
             )
         for signature in merge_signatures(sorted(signatures)):
             first.setdefault(signature, file.source)

@@ -82,7 +82,15 @@ def test_missing_signatures_give_a_warning(files):
     files(None, "bem|v:2")
     output = run_command(*COMMANDS["compare"], code=0).stderr
     assert output.count("warning") == 1
-    assert "a.parquet has no signature, so it is unknown whether its scores are comparable" in output
+    assert "a.parquet has no signature, so it is unknown whether its scores are comparable; if they are from" in output
+
+
+def test_scores_of_one_file_need_no_signature(working_folder):
+    """Nothing is compared, and the scores may be a judge's of the user."""
+    scored("a.jsonl", None)
+    write_rows("labels.jsonl", [{"id": at, "prediction": f"{at}", "label": at % 3 > 0} for at in range(30)])
+    assert "warning" not in run_command("estimate", "--scored", "a.jsonl", "--labels", "labels.jsonl").stderr
+    assert "warning" not in run_command("report", "a.jsonl", "-o", "report.html").stderr
 
 
 @pytest.mark.parametrize("column", ["bem_score", "bem_verdict"])
