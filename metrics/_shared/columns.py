@@ -31,8 +31,9 @@ KNOWN_COLUMNS = (
 # Names that other libraries give to these columns.
 _OTHER_NAMES = {
     **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
-    **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
+    **dict.fromkeys(("gold", "gold_answers", "golds", "ground_truth", "ground_truths", "targets"), "references"),
     "prompts": "questions",
+    "weights": "reference_weights",
 }
 
 
@@ -268,7 +269,7 @@ def check_keywords(
                     f"--{place} {keyword}=…)"
                 )
             other = _OTHER_NAMES.get(keyword)
-            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1)
+            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1, cutoff=0.75)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
             hint = f"did you mean {near[0]!r}?" if near else others
             if keyword == "api_key":
