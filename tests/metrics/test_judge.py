@@ -40,6 +40,7 @@ def test_each_distinct_row_is_asked_about_once(load, server):
         "cached": [False, False, True, False, True],
         "tokens_in": [100, 100, 100, 0, 100],
         "tokens_out": [2, 2, 2, 0, 2],
+        "error": [None] * 5,
         "not_attempted": [False, False, False, True, False],
         "best_reference": [0] * 5,
     }
