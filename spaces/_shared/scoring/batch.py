@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluate_qa.joining.signatures import merge_signatures
+
 from ..metric.hosted import HostedScorer, Row
 from ..metric.specification import Specification
 from ..visitors.limits import LIMITS, Refusal
@@ -21,10 +23,16 @@ class ScoredFile:
     kept: list[int] = field(default_factory=list)  # indices of the rows that have a score
     # The metric's `per_example` for the rows in `kept`; None where a row lacks a value.
     columns: dict[str, list[Any]] = field(default_factory=dict)
+    signatures: dict[str, None] = field(default_factory=dict)  # of the chunks, in order
     score: float = 0.0  # mean score, or the metric's score of all rows together
     problems: list[str] = field(default_factory=list)  # reasons why rows were skipped
     stopped: str = ""  # the reason why not all rows were processed
     other: "ScoredFile | None" = None  # the same for another system's answers, if the file has them
+
+    @property
+    def signature(self) -> str:
+        """The metric's signature."""
+        return ", ".join(merge_signatures(self.signatures))
 
 
 def score(
@@ -83,6 +91,7 @@ def _add(scored: ScoredFile, numbers: list[int], result: dict[str, Any], name: s
     before, rows = len(scored.kept), result["per_example"]
     known, more = (len(known_of(columns.get("score", []))) for columns in (scored.columns, rows))
     scored.kept += numbers
+    scored.signatures[result["signature"]] = None
     if more:
         scored.score += (result[name] - scored.score) * more / (known + more)
     for column in {**scored.columns, **rows}:
