@@ -44,7 +44,7 @@ def select(
         criterion = Criterion(fraction, top, threshold)
         check_target(target)
         if source == "-":
-            raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
+            raise ValueError("select reads its input twice. Give a file as --input instead of standard input.")
         check_different({"--input": source, "--output": target})
         if not overwrite:
             check_absent(target, "--output")

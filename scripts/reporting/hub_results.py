@@ -45,7 +45,7 @@ class Task:
 def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
     """Return the figures of a file, with 95% intervals as in `report`; raise ValueError if they need all rows."""
     if scored == "-":
-        raise ValueError("results reads the date of its file. Give a file in place of standard input.")
+        raise ValueError("results reads the date of its file. Give a file instead of standard input.")
     facts = gather([scored], labels, names)
     if facts.pooling_metric:
         raise ValueError(

@@ -191,7 +191,7 @@ def test_odd_texts_are_shown(report):
         (["old.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"], "--labels was given 2 times"),
         (["old.jsonl", "--by", "kin"], "no column 'kin'. Did you mean 'kind'?"),
         (["old.jsonl", "--output", "report.pdf"], "--output is report.pdf; expected a file that ends in .html"),
-        (["old.jsonl", "-"], "report reads its rows twice. Give a file in place of standard input."),
+        (["old.jsonl", "-"], "report reads its rows twice. Give a file instead of standard input."),
     ],
 )
 def test_error_messages(report, arguments, message):

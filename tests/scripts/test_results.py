@@ -128,7 +128,7 @@ def test_the_mean_of_row_scores_is_not_the_score_of_deltableu(scored):
         ({"--task": "a b"}, "--task is 'a b'; expected an id from the data set's eval.yaml"),
         ({"--organization": "org"}, "--record and --organization belong together"),
         ({"--output": "nowhere"}, "--output is nowhere, which is not a folder"),
-        ({"--scored": "-"}, "Give a file in place of standard input"),
+        ({"--scored": "-"}, "Give a file instead of standard input"),
         ({"--column": "score=points"}, "points"),
     ],
 )
