@@ -7,7 +7,7 @@ from ..files.columns import Columns
 from ..files.rows import RowsError
 
 # Parts of signatures that depend on the rows, and so on the chunk; a comma precedes a part of the judge's matcher.
-_OF_ROWS = re.compile(r"\|weights:(given|ones)|[|,](questions|syn):given|\|(nrefs|kw|av|mode):[^|]*")
+OF_ROWS = re.compile(r"\|weights:(given|ones)|[|,](questions|syn):given|\|(nrefs|kw|av|mode):[^|]*")
 
 
 def column_beside(score: str, name: str) -> str:
@@ -19,34 +19,23 @@ def column_beside(score: str, name: str) -> str:
     return f"{score.removesuffix('score').removesuffix('verdict')}{name}"
 
 
-def without_row_parts(signature: str) -> str:
-    """Return a signature without the parts that depend on the rows."""
-    return _OF_ROWS.sub("", signature)
-
-
 def merge_signatures(signatures: Iterable[str]) -> list[str]:
     """Merge the signatures of a file's chunks that differ only in parts that depend on the rows.
 
     >>> merge_signatures(["deltableu|v:1|nrefs:1|weights:ones", "deltableu|v:1|nrefs:2|weights:given", "bem|v:2"])
     ['deltableu|v:1|nrefs:var|weights:given', 'bem|v:2']
     """
-    groups: dict[str, list[list[str]]] = {}
-    for signature in signatures:
-        groups.setdefault(without_row_parts(signature), []).append(signature.split("|"))
-    merged = []
-    for group in groups.values():
-        values: dict[str, set[str]] = {}
-        for part in (part for parts in sorted(group, key=len, reverse=True) for part in parts):
-            key, colon, value = part.partition(":")
-            values.setdefault(key + colon, set()).add(value)
-        merged.append("|".join(key + _merge_values(key, several) for key, several in values.items()))
-    return merged
+    groups: dict[str, dict[str, set[str]]] = {}
+    for signature in sorted(signatures, key=lambda one: one.count("|"), reverse=True):
+        parts = groups.setdefault(OF_ROWS.sub("", signature), {})
+        for key, colon, value in (part.partition(":") for part in signature.split("|")):
+            parts.setdefault(key + colon, set()).add(value)
+    return ["|".join(key + _merge(key, values) for key, values in parts.items()) for parts in groups.values()]
 
 
-def _merge_values(key: str, values: set[str]) -> str:
+def _merge(key: str, values: set[str]) -> str:
     if key in {"kw:", "mode:"}:
-        parts = {part for value in values for part in value.split("+")}
-        return "+".join(sorted(parts, key=lambda part: (part != "given", part)))
+        return "+".join(sorted({*"+".join(values).split("+")}, key=lambda part: (part != "given", part)))
     return "var" if key == "nrefs:" and len(values) > 1 else max(values, key=len)  # "given" is longer than "ones"
 
 

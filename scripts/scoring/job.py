@@ -18,7 +18,7 @@ from ..files.rows import STANDARD, Record, Row, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
-from ..joining.signatures import without_row_parts
+from ..joining.signatures import OF_ROWS
 from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
 from .columns import MetricColumns, accepted_columns
@@ -146,7 +146,7 @@ class ScoringJob:
         searches_api = self.load.keys().isdisjoint({"api", "protocol"})
 
         def fixed(signature: str) -> str:
-            return without_row_parts(_OF_SERVER.sub("", signature) if searches_api else signature)
+            return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
 
         for signature in signatures:
             if expected and fixed(signature) != fixed(expected):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, get_type_hints
 
 import gradio as gr
 
+from evaluate_qa.joining.signatures import merge_signatures
+
 from ..metric.declared import ChoiceControl, Control
 from ..metric.hosted import HostedScorer, Row
 from ..metric.outcome import Outcome
@@ -71,8 +73,9 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
         table = _table(rows, specification)
         *_, scored = batch.score(specification, scorer, table, options)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
+        signatures = merge_signatures(scored.signatures)
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
-        sure = {"certainty": None if found is None else as_figures(found), "signature": scored.signature}
+        sure = {"certainty": None if found is None else as_figures(found), "signature": ", ".join(signatures)}
         return {"score": scored.score, **other, **sure, "rows": records_of(scored), "problems": problems}
 
     options = [_option(control) for control in specification.controls]

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluate_qa.joining.signatures import merge_signatures
-
 from ..metric.hosted import HostedScorer, Row
 from ..metric.specification import Specification
 from ..visitors.limits import LIMITS, Refusal
@@ -28,11 +26,6 @@ class ScoredFile:
     problems: list[str] = field(default_factory=list)  # reasons why rows were skipped
     stopped: str = ""  # the reason why not all rows were processed
     other: "ScoredFile | None" = None  # the same for another system's answers, if the file has them
-
-    @property
-    def signature(self) -> str:
-        """The metric's signature."""
-        return ", ".join(merge_signatures(self.signatures))
 
 
 def score(
