@@ -150,17 +150,11 @@ def optional_texts(value: object) -> list[str]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a metric's input.
+    """A column of a metric's input."""
 
-    Args:
-        check: The check of one row.
-        feature: Arrow type of a checked row, such as `"string"`; `["string"]` is a list of strings.
-        help: Description of the column.
-    """
-
-    check: Check
-    feature: str | list[str]
-    help: str
+    check: Check  # the check of one row
+    feature: str | list[str]  # Arrow type of a checked row, such as `"string"`; `["string"]` is a list of strings
+    help: str  # description of the column
 
 
 PREDICTIONS = Column(prediction, "string", "The answers, a list of strings.")
