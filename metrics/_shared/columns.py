@@ -16,15 +16,8 @@ __tracebackhide__ = True  # pytest shows the message and the caller
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
 KNOWN_COLUMNS = (
-    "predictions",
-    "references",
-    "questions",
-    "synthetic_answers",
-    "reference_weights",
-    "against",
-    "keywords",
-    "videos",
-    "video_features",
+    *("predictions", "references", "questions", "synthetic_answers", "reference_weights", "against"),
+    *("keywords", "videos", "video_features"),
 )
 
 
