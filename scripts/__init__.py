@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decision", "compare", "compare_values", "estimate", "gate", "load", "metric_names", "path", "sample_path"]
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 # `evaluate_qa.mlflow` is integrations/mlflow.py; the same holds for all frameworks.
 __path__.append(str(Path(__file__).parent / "integrations"))

@@ -97,7 +97,7 @@ def load_metric(name: str, config: str | None = None, **options: Any) -> Any:
     if name in metric_names():
         return scorer_class(name)(config, **options)
     unknown = _unknown(name)
-    is_name = "/" not in name and not os.path.exists(name)  # noqa: PTH110 - a long name is no path
+    is_name = "/" not in name and not os.path.exists(name)  # noqa: PTH110 - a long name is not a path
     # evaluate would look for a file in "/", and search the Hub for half a minute.
     if not name.strip("/") or (is_name and "Did you mean" in unknown):
         raise ValueError(unknown)

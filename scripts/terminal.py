@@ -3,6 +3,7 @@
 import errno
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -78,13 +79,15 @@ _EXTRA_OF = {
 def reported_errors(
     command: str, stopped: str | None = None, status: int = 1, program: str = "evaluate-qa"
 ) -> Iterator[None]:
-    """Report an error that the user can fix on one line of stderr, without a traceback, and exit with a status.
+    """Report warnings, and an error that the user can fix, on one line of stderr each; exit with a status after errors.
 
     `stopped` is the message after Ctrl+C; None lets KeyboardInterrupt pass.
     """
     name = f"{program} {command}".rstrip()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: typer.echo(f"{name}: warning: {message}", err=True)
+            yield
     except BrokenPipeError:
         raise  # `head` has read enough; click then exits without a message.
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
@@ -107,9 +110,9 @@ def interrupt_on_sigterm() -> None:
         signal.signal(signal.SIGTERM, interrupt)
 
 
-def warn(command: str, warnings: Sequence[str]) -> None:
+def warn(command: str, messages: Sequence[str]) -> None:
     """Print warnings, a line each, on the standard error."""
-    for warning in warnings:
+    for warning in messages:
         typer.echo(f"evaluate-qa {command}: warning: {warning}", err=True)
 
 

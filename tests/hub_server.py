@@ -45,7 +45,7 @@ class Blob:
 
     @property
     def pointer(self) -> bytes:
-        """The file that git stores in place of a large file."""
+        """The file that git stores instead of a large file."""
         return (
             f"version https://git-lfs.github.com/spec/v1\noid sha256:{self.sha256}\nsize {len(self.content)}\n".encode()
         )

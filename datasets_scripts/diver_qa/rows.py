@@ -1,15 +1,6 @@
 """Read DIVER-QA's source file as rows, one for each judged answer. No library is needed.
 
-A row is a dict with these fields:
-
-| field | type | meaning |
-| --- | --- | --- |
-| question | str | the question |
-| references | list[str] | the only reference answer |
-| answer | str | the model's answer |
-| source | str | the data set of the question: one of `QUESTION_SOURCES` |
-| model | str | the model: one of `MODELS` |
-| judgement | bool | the majority of three human verdicts |
+A row is a dict with the fields that the card (README.md) describes.
 """
 
 import csv

@@ -1,17 +1,6 @@
 """Read EVOUNA's source files as rows, one for each question and system. No library is needed.
 
-A row is a dict with the fields below. The card (README.md) describes the known defects.
-
-| field | type | meaning |
-| --- | --- | --- |
-| question_id | int | the question's index in the source file, also used in split.json |
-| question | str | the question |
-| references | list[str] | `golden_answer` split on "/", stripped, without empty parts |
-| system | str | the system: one of `SYSTEMS` |
-| answer | str or None | the answer as in the source; None for null |
-| judgement | bool or None | the human verdict; None for null and NaN |
-| improper | bool | True if the annotators found the question or its golden answer unfit |
-| usable | bool | True if the paper's tables count the row |
+A row is a dict with the fields that the card (README.md) describes, which also lists the known defects.
 """
 
 import json

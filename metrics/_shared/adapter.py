@@ -23,14 +23,8 @@ else:
 
 # The attributes in which evaluate.Metric keeps rows, files and locks; None without rows.
 _ROW_ATTRIBUTES = (
-    "buf_writer",
-    "cache_file_name",
-    "data",
-    "file_paths",
-    "filelock",
-    "filelocks",
-    "selected_feature_format",
-    "writer",
+    *("buf_writer", "cache_file_name", "data", "file_paths", "filelock", "filelocks"),
+    *("selected_feature_format", "writer"),
 )
 
 

@@ -22,7 +22,7 @@ _TOKEN_BUDGET = 32_768
 _TEMPLATE_DATE = "26 Jul 2024"
 
 
-class NoAnswer(Exception):  # noqa: N818 - passed on in place of an answer
+class NoAnswer(Exception):  # noqa: N818 - passed on instead of an answer
     """Why a model gave no usable answer, with the HTTP status of an endpoint's reply if it was complete."""
 
     def __init__(self, why: str, status: int | None = None) -> None:

@@ -166,8 +166,8 @@ def load_checkpoint(folder: Path, options: ModelOptions) -> PairClassifier:
     except Exception as error:  # a damaged or malicious file may raise anything
         reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"{folder} does not load as a classifier ({type(error).__name__}: {reason}), and without {HEAD} it is no "
-            "large matcher"
+            f"{folder} does not load as a classifier ({type(error).__name__}: {reason}), and without {HEAD} it is not "
+            "a large matcher"
         ) from error
 
 

@@ -16,23 +16,16 @@ __tracebackhide__ = True  # pytest shows the message and the caller
 # Every metric accepts all columns and ignores those that it does not use: `evaluate.combine` passes all keywords to all
 # metrics.
 KNOWN_COLUMNS = (
-    "predictions",
-    "references",
-    "questions",
-    "synthetic_answers",
-    "reference_weights",
-    "against",
-    "keywords",
-    "videos",
-    "video_features",
+    *("predictions", "references", "questions", "synthetic_answers", "reference_weights", "against"),
+    *("keywords", "videos", "video_features"),
 )
 
 
 # Names that other libraries give to these columns, and that options had in earlier versions.
 _OTHER_NAMES = {
     **dict.fromkeys(("answers", "candidates", "completions", "hypotheses", "outputs", "responses"), "predictions"),
-    **dict.fromkeys(("gold", "golds", "ground_truth", "ground_truths", "targets"), "references"),
-    **{"prompts": "questions", "lexical": "final_layer", "unreadable": "unscored"},
+    **dict.fromkeys(("gold", "gold_answers", "golds", "ground_truth", "ground_truths", "targets"), "references"),
+    **{"prompts": "questions", "weights": "reference_weights", "lexical": "final_layer", "unreadable": "unscored"},
 }
 
 
@@ -149,17 +142,11 @@ def optional_texts(value: object) -> list[str]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a metric's input.
+    """A column of a metric's input."""
 
-    Args:
-        check: The check of one row.
-        feature: Arrow type of a checked row, such as `"string"`; `["string"]` is a list of strings.
-        help: Description of the column.
-    """
-
-    check: Check
-    feature: str | list[str]
-    help: str
+    check: Check  # the check of one row
+    feature: str | list[str]  # Arrow type of a checked row, such as `"string"`; `["string"]` is a list of strings
+    help: str  # description of the column
 
 
 PREDICTIONS = Column(prediction, "string", "The answers, a list of strings.")
@@ -268,7 +255,7 @@ def check_kwargs(
                     f"--{place} {keyword}=…)"
                 )
             other = _OTHER_NAMES.get(keyword)
-            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1)
+            near = [other] if other in known else difflib.get_close_matches(keyword, known, n=1, cutoff=0.75)
             others = f"expected one of {', '.join(known)}" if known else "expected no keywords"
             hint = f"did you mean {near[0]!r}?" if near else others
             if keyword == "api_key":

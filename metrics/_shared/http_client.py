@@ -175,7 +175,7 @@ def failure(status: int, content: bytes, reason: str | None) -> tuple[int | None
     if not error:
         return None
     code = int(fields["code"]) if re.fullmatch("[1-9][0-9]{2}", str(fields.get("code"))) else None
-    return code, f"error{'' if code is None else f' {code}'} in place of an answer: {message}"
+    return code, f"error{'' if code is None else f' {code}'} instead of an answer: {message}"
 
 
 def backoff_seconds(retries: int, asked: float | None) -> float | None:

@@ -91,19 +91,13 @@ class Place(Kind):
 
 @dataclass(frozen=True)
 class Control:
-    """The control of an option in a Space: a slider for a number, else a list of choices.
+    """The control of an option in a Space: a slider for a number, else a list of choices."""
 
-    Args:
-        label: The label on the page.
-        most: The maximum of the slider, for a number without an upper bound.
-        values: The text for each value, the initial value first (default: the values of a choice).
-        info: The line below the label (default: the option's help).
-    """
-
-    label: str
-    most: int | None = None
+    label: str  # the label on the page
+    most: int | None = None  # the maximum of the slider, for a number without an upper bound
+    # The text for each value, the initial value first (default: the values of a choice).
     values: Mapping[Any, str] | None = None
-    info: str | None = None
+    info: str | None = None  # the line below the label (default: the option's help)
 
 
 @dataclass(frozen=True)

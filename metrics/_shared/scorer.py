@@ -125,8 +125,9 @@ class Scorer:
 
     def check_call(self, given: Mapping[str, Any]) -> tuple[Any, dict[str, list[Any]]]:
         """Return the options of a call of `compute`, and its columns in canonical form, which may be none."""
-        known = {*KNOWN_COLUMNS, *declarations(self.options), "per_example"}
-        check_kwargs(self.name, given, known, elsewhere=declarations(self.loading), place="load")
+        known = {*self.columns, *declarations(self.options), "per_example"}
+        others = [name for name in given if name not in KNOWN_COLUMNS]
+        check_kwargs(self.name, others, known, elsewhere=declarations(self.loading), place="load")
         check_flag(self.name, "per_example", given.get("per_example", True))
         options = build_options(self.name, self.options, given)
         rows = {column: given[column] for column in self.columns if given.get(column) is not None}
@@ -214,8 +215,9 @@ class Scorer:
 
         Return the columns that this metric uses, as lists of unchanged rows, and the options.
         """
-        known = {*KNOWN_COLUMNS, *declarations(self.options)} - {"predictions"}
-        check_kwargs(self.name, given, known, elsewhere=declarations(self.loading), place="load")
+        known = {*self.columns, *declarations(self.options)} - {"predictions"}
+        others = [name for name in given if name not in KNOWN_COLUMNS or name == "predictions"]
+        check_kwargs(self.name, others, known, elsewhere=declarations(self.loading), place="load")
         options = {name: given[name] for name in declarations(self.options) if name in given}
         chosen = build_options(self.name, self.options, options)
         rows: dict[str, Any] = {}

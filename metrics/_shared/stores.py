@@ -3,12 +3,13 @@
 import hashlib
 import os
 import sqlite3
-import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+
+from .messages import warn
 
 # Below SQLite's limit on the number of parameters in a statement.
 _KEYS_PER_QUERY = 500
@@ -89,11 +90,10 @@ class Store:
                 return work(connection)
         except (sqlite3.Error, OSError) as error:
             self._usable -= {use, "write"}
-            warnings.warn(
+            warn(
                 f"{self._label}: {self.path} cannot be used ({error}). The run goes on without it and computes missing "
                 "entries again. Check that the disk has room, that the file is writable and that no program locks it; "
-                "delete the file if it is damaged, or choose another cache_dir.",
-                stacklevel=2,
+                "delete the file if it is damaged, or choose another cache_dir."
             )
             return otherwise
 

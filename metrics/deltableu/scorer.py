@@ -1,6 +1,5 @@
 """ΔBLEU: BLEU against weighted references."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -12,6 +11,7 @@ import sacrebleu
 
 from .._shared.arrays import Floats
 from .._shared.columns import PREDICTIONS, Column, RowValueError, Unexpected, as_list, clean, prediction, texts
+from .._shared.messages import warn
 from .._shared.progress import track_progress
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -175,10 +175,9 @@ class DeltableuScorer(ForTraining, ForReward):
         summary = corpus_figures(first, options)
         effective = replace(options, effective_order=True)
         if not summary["deltableu"] and corpus_figures(first, effective)["deltableu"]:
-            warnings.warn(
+            warn(
                 f"deltableu: the score of all rows is 0, because no answer has {order} tokens; use "
-                "effective_order=True to leave out n-grams that are longer than all answers",
-                stacklevel=2,
+                "effective_order=True to leave out n-grams that are longer than all answers"
             )
         if options.n_bootstrap:
             summary["confidence"] = confidence(bootstrap_scores(first, options, options.n_bootstrap), options.seed)

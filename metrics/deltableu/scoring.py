@@ -27,25 +27,15 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of statistics; `lines` is their number and N the largest order.
+    """The scores of statistics; `lines` is their number and N the largest order."""
 
-    Attributes:
-        score: From 0 to 100, shape (lines,).
-        precisions: Smoothed, in percent, shape (lines, N).
-        brevity_penalty: From 0 to 1, shape (lines,).
-        matches: Numerators of the precisions, before smoothing, never negative, shape (lines, N).
-        totals: Denominators of the precisions, before smoothing, shape (lines, N).
-        sys_len: Tokens of the predictions, shape (lines,).
-        ref_len: Tokens of the closest references, shape (lines,).
-    """
-
-    score: Floats
-    precisions: Floats
-    brevity_penalty: Floats
-    matches: Floats
-    totals: Floats
-    sys_len: Floats
-    ref_len: Floats
+    score: Floats  # from 0 to 100, shape (lines,)
+    precisions: Floats  # smoothed, in percent, shape (lines, N)
+    brevity_penalty: Floats  # from 0 to 1, shape (lines,)
+    matches: Floats  # numerators of the precisions, before smoothing, never negative, shape (lines, N)
+    totals: Floats  # denominators of the precisions, before smoothing, shape (lines, N)
+    sys_len: Floats  # tokens of the predictions, shape (lines,)
+    ref_len: Floats  # tokens of the closest references, shape (lines,)
 
 
 def score(statistics: Floats, options: DeltaBleuOptions) -> Scores:

@@ -24,21 +24,13 @@ Mode = Literal["caption", "qa"]
 
 @dataclass(frozen=True)
 class Components:
-    """The components of one row's score; the defaults are those of a blank answer, which fits no frame.
+    """The components of one row's score; the defaults are those of a blank answer, which fits no frame."""
 
-    Attributes:
-        mode: "caption" or "qa".
-        precision: P, from −1 to 1; 0 without keywords.
-        recall: R, from −1 to 1; 0 without keywords.
-        coarse: c, from −1 to 1.
-        best_frames: For each keyword, the index of its most similar frame (the first of equal ones).
-    """
-
-    mode: Mode
-    precision: float = 0.0
-    recall: float = 0.0
-    coarse: float = 0.0
-    best_frames: tuple[int, ...] = ()
+    mode: Mode  # "caption" or "qa"
+    precision: float = 0.0  # P, from −1 to 1; 0 without keywords
+    recall: float = 0.0  # R, from −1 to 1; 0 without keywords
+    coarse: float = 0.0  # c, from −1 to 1
+    best_frames: tuple[int, ...] = ()  # for each keyword, the index of its most similar frame (the first of equal ones)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ _TOLERANCE = 0.02
 
 @dataclass(frozen=True)
 class DecisionQuestions:
-    """The questions about a row to `systemone` or `decisions`, in place of a protocol, and how answers are read.
+    """The questions about a row to `systemone` or `decisions`, instead of a protocol, and how answers are read.
 
     `aspects` are the names of further questions, from `ASPECTS`.
     """

@@ -72,7 +72,7 @@ class JudgeOptions(Options):
     ask: tuple[float, float] | None = option(
         None,
         _BAND,
-        "Ask the judge only if the matcher's score is in this band: low ≤ score < high.",
+        "Ask the judge only if the matcher's score is in this band: low ≤ score < high; high = 1 includes 1.",
         default_text=f"{DEFAULT_BAND}",
         control=Control(
             "Ask the judge",

@@ -1,7 +1,6 @@
 """The judge: a language model decides whether answers are right."""
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, cast
 from .._shared.chat_models import ChatModel, LocalModel
 from .._shared.columns import ANSWERS, Column, RowValueError, check_labels
 from .._shared.endpoint import Endpoint
-from .._shared.messages import pluralize, short_repr
+from .._shared.messages import pluralize, short_repr, warn
 from .._shared.probes import is_folder, is_installed
 from .._shared.rewards import ForReward
 from .._shared.scorer import Scored
@@ -35,10 +34,7 @@ class JudgeScores(Scored):
 
     def part(self, rows: Sequence[int]) -> "JudgeScores":
         """Return the scores of some rows, as of a call with only these rows."""
-        columns, samples = super().part(rows).per_example, [self.samples[row] for row in rows]
-        if all(error is None for error in columns.get("error", ())):
-            columns.pop("error", None)
-        return JudgeScores(columns, self.settings, samples=samples)
+        return JudgeScores(super().part(rows).per_example, self.settings, samples=[self.samples[row] for row in rows])
 
 
 class JudgeScorer(ForReward):
@@ -66,9 +62,9 @@ class JudgeScorer(ForReward):
         cost: With `prices`, the cost of this call; None if the server does not count tokens.
         signature: The settings that reproduce the numbers.
         per_example: Lists with one entry per row: score, verdict, judge_label, score_source, not_attempted, asked,
-            cached, tokens_in, tokens_out, best_reference if it is known, error if there is one, reason if the protocol
-            asks for it, samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint,
-            aspects with `aspects`, judges (the number of verdicts) and disagreement with `judges`.
+            cached, tokens_in, tokens_out, error, best_reference if it is known, reason if the protocol asks for it,
+            samples and spread with `samples`, flipped with `swap`, confidence from a decision endpoint, aspects with
+            `aspects`, judges (the number of verdicts) and disagreement with `judges`.
 
     Examples:
         >>> judge = evaluate_qa.load("judge", endpoint="http://localhost:8000/v1", model="my-model", first="bem")
@@ -195,9 +191,9 @@ class JudgeScorer(ForReward):
         optional |= {"flipped"} if options.swap else set()
         optional |= {"judges", "disagreement"} if len(self.model.members) > 1 else set()
         scores = score(outcomes, [len(listed) for listed in references], optional)
-        if errors := [error for error in scores.get("error", ()) if error]:
+        if errors := [error for error in scores["error"] if error]:
             counted = f"{len(errors):,} of {pluralize(len(rows), 'row')}"
-            warnings.warn(f"judge: no verdict on {counted}, for example because: {errors[0]}", stacklevel=2)
+            warn(f"judge: no verdict on {counted}, for example because: {errors[0]}")
         return JudgeScores(scores, settings, samples=samples)
 
     def _ask(self, rows: list[JudgedRow], options: JudgeOptions) -> Iterator[list[RowOutcome]]:
@@ -262,8 +258,7 @@ class JudgeScorer(ForReward):
         """Add the cost, the agreement of a jury, and the number of unscored rows."""
         samples = list(chain.from_iterable(scored.samples))
         requests = chain.from_iterable(sample.requests for sample in samples)
-        more: dict[str, Any] = {"unscored": 0}
-        more |= {"cost": cost(requests, options.prices)} if options.prices else {}
+        more: dict[str, Any] = {"cost": cost(requests, options.prices)} if options.prices else {}
         more |= {"alpha": alpha(samples)} if self.load_options.judges else {}
         return more | super().result(scored, options, per_example)
 

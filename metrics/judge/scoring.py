@@ -164,9 +164,8 @@ def _total(counts: Iterable[int | None]) -> int | None:
 def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Collection[str]) -> dict[str, list[Any]]:
     """Return the columns of `per_example`, with those of the optional columns that `optional` names.
 
-    An unscored row has None. There is no column `error` if every row has a verdict. `counts` has the number of
-    references of each row. The judge sees all references in one request, so the best one is known only if there is
-    just one.
+    An unscored row has None, except in `error`. `counts` has the number of references of each row. The judge sees all
+    references in one request, so the best one is known only if there is just one.
     """
     verdicts = [outcome.verdict for outcome in outcomes]
 
@@ -191,8 +190,6 @@ def score(outcomes: Sequence[RowOutcome], counts: Sequence[int], optional: Colle
             0 if count == 1 else one.best_reference for one, count in zip(outcomes, counts, strict=True)
         ],
     }
-    if all(error is None for error in columns["error"]):
-        del columns["error"]
     more = {
         **{name: of_outcome(name) for name in ("samples", "spread", "flipped")},
         **{name: of_verdict(name) for name in ("reason", "confidence")},

@@ -19,26 +19,16 @@ from .options import BINS, Combine, Similarity, SmileOptions
 
 @dataclass(frozen=True)
 class Components:
-    """The components of each pair; every array but `starts` has shape (pairs,).
+    """The components of each pair; every array but `starts` has shape (pairs,)."""
 
-    Args:
-        starts: Index of the first pair of each row, shape (rows,).
-        answered: False for a pair with a blank answer, which scores 0.
-        semantic_cosine: cos(e(y), e(ỹ)), in [−1, 1].
-        ngram_cosine: max_i cos(e(N_i[y]), e(y*)), in [−1, 1].
-        exact_match: EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match),
-            else 0.
-        word_fraction: Share of the reference's words found in the prediction, in [0, 1].
-        best_ngram: The n-gram that reached the maximum.
-    """
-
-    starts: Indices
-    answered: NDArray[np.bool_]
-    semantic_cosine: Floats
-    ngram_cosine: Floats
+    starts: Indices  # index of the first pair of each row, shape (rows,)
+    answered: NDArray[np.bool_]  # False for a pair with a blank answer, which scores 0
+    semantic_cosine: Floats  # cos(e(y), e(ỹ)), in [−1, 1]
+    ngram_cosine: Floats  # max_i cos(e(N_i[y]), e(y*)), in [−1, 1]
+    # EM(y, y*), 1 if the reference's words occur in the prediction as a run (the paper's easy match), else 0.
     exact_match: Floats
-    word_fraction: Floats
-    best_ngram: Sequence[str]
+    word_fraction: Floats  # share of the reference's words found in the prediction, in [0, 1]
+    best_ngram: Sequence[str]  # the n-gram that reached the maximum
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Side:
 
 @dataclass(frozen=True)
 class CheckedBand:
-    """The band in which the judge is asked: low ≤ score < high.
+    """The band in which the judge is asked: low ≤ score < high; high = 1 includes 1.
 
     `low` is 0, and `below` None, if the metric never decides "incorrect"; `high` is 1, and `above` None, if it never
     decides "correct".

@@ -22,8 +22,8 @@ def estimate(
     """Estimate the accuracy of all answers from a few human labels.
 
     Prediction-powered inference (PPI++, Angelopoulos et al. 2023) combines the labels with the scores of all rows. The
-    better the scores predict the labels, the narrower the 95% interval. The interval is valid even for poor scores. To
-    compare systems by labels, use `evaluate-qa compare --labels`.
+    better the scores predict the labels, the narrower the 95% interval, which is valid even for poor scores. It is for
+    answers of the same kind, not only for these rows. To compare systems, use `evaluate-qa compare --labels`.
     """
     with reported_errors("estimate"):
         from ..estimation import ppi

@@ -39,7 +39,7 @@ def gate(
     allow_mixed: AllowMixed = False,
     json_file: Json = None,
 ) -> None:
-    """Exit with 1, for CI, if accuracy fell significantly below the baseline.
+    """Exit with 1, for CI, if the new system is significantly worse than the baseline.
 
     The gate fails if the lower 95% bound of the paired drop is above --max-drop. It compares verdicts if both files
     have them, else scores; rows with the same question are treated as one group. Passing does not prove that nothing

@@ -35,7 +35,7 @@ def report(
 
         check_page_name(output)
         if "-" in systems:
-            raise ValueError("report reads its rows twice. Give a file in place of standard input.")
+            raise ValueError("report reads its rows twice. Give a file instead of standard input.")
         inputs = {f"input {place}": file for place, file in enumerate([*systems, *(labels or [])], 1)}
         check_outputs({"--output": output}, inputs)
         columns = parse_columns(column, SYSTEM_ROLES)

@@ -54,6 +54,11 @@ def results(
         names = parse_columns(column, SYSTEM_ROLES)
         facts = hub_results.read(scored, [labels] if labels else [], names)
         warn("results", signature_warnings(facts.joined.files, names.score))
+        if not labels:
+            warn(
+                "results",
+                ["the Hub ranks this metric's value with those of the task's own scorer; --labels avoids that"],
+            )
         signature = hub_results.signature(facts, names.score)
         target.parent.mkdir(exist_ok=True)
         entries = hub_results.entries(of, facts, signature)

@@ -124,6 +124,8 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
     """
     from rich.table import Table
 
+    from ..joining.signatures import merge_signatures
+
     table = Table(title=Path(metric).name, title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
@@ -147,7 +149,7 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
         table.add_row("cost", f"{progress.sums['cost'][0]:.4g}")
     console = open_console(stderr=True)
     console.print(table)
-    notes = [f"signature: {signature}" for signature in progress.signatures]
+    notes = [f"signature: {signature}" for signature in merge_signatures(progress.signatures)]
     if missing and progress.reason:
         notes.append(f"The column {reasons} says why scores are missing, such as: {progress.reason}")
     if progress.bad:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..parameters import Source, Target, role_columns
-from ..terminal import new_table, open_console, options_of, reported_errors
+from ..terminal import new_table, open_console, options_of, reported_errors, warn
 
 if TYPE_CHECKING:
     from ..selection import Criterion, Selection
@@ -44,7 +44,7 @@ def select(
         criterion = Criterion(fraction, top, threshold)
         check_target(target)
         if source == "-":
-            raise ValueError("select reads its input twice. Give a file as --input in place of standard input.")
+            raise ValueError("select reads its input twice. Give a file as --input instead of standard input.")
         check_different({"--input": source, "--output": target})
         if not overwrite:
             check_absent(target, "--output")
@@ -77,6 +77,9 @@ def _report(criterion: "Criterion", selection: "Selection") -> None:
     console.print(table)
     if selection.unscored:
         console.print(f"Rows without a score were not kept: {selection.unscored:,}.")
+    if not selection.numbers:
+        best = max(float(dropped.max()) for _, dropped in selection.groups.values())
+        warn("select", [f"no score reaches the {rule}; the output has no rows, and the highest score is {best:g}"])
 
 
 def _cells(kept: "Floats", dropped: "Floats") -> list[str]:

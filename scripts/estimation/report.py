@@ -51,6 +51,7 @@ def _notes(joined: JoinedRows, estimates: Estimates) -> Iterator[str]:
     yield from cluster_notes(joined.columns.get("clusters"), estimates.clusters, estimates.all.rows)
     weights = "" if joined.weights is None else f" with the weights in {joined.columns['weights']!r}"
     yield f"Assumes that the labeled rows are a random sample{weights} of all rows, and that the labels are correct."
+    yield "The intervals are for answers of the same kind, not only for these rows."
 
 
 def as_json(joined: JoinedRows, estimates: Estimates) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def check_target(target: str | Path, is_free: bool = True) -> None:
     if str(target) != STANDARD:
         check_writable(Path(target))
     elif not is_free:
-        raise RowsError("The standard output is used for the results. Name a file in place of -.")
+        raise RowsError("The standard output is used for the results. Name a file instead of -.")
 
 
 def check_writable(target: Path) -> None:

@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from deepeval.metrics import BaseMetric
-from deepeval.test_case import LLMTestCase
+try:
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase
+except ModuleNotFoundError as error:
+    raise ImportError(f"{error}. Install it with: pip install 'evaluate-qa[deepeval]'") from error
 
 from evaluate_qa.scoring.single_rows import RowScorer
 

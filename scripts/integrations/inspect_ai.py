@@ -6,9 +6,12 @@ Inspect scores up to `max_samples` samples concurrently; samples that wait at th
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from anyio import to_thread
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, Value, accuracy, mean, scorer, stderr
-from inspect_ai.solver import TaskState
+try:
+    from anyio import to_thread
+    from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, accuracy, mean, scorer, stderr
+    from inspect_ai.solver import TaskState
+except ModuleNotFoundError as error:
+    raise ImportError(f"{error}. Install it with: pip install 'evaluate-qa[inspect]'") from error
 
 from evaluate_qa.scoring.single_rows import Row, RowScore, RowScorer
 
@@ -68,7 +71,7 @@ def _inspect_score(found: RowScore, answer: str, value: str) -> Score:
     return Score(value=_value(found, value), answer=answer, explanation=found.why, metadata=logged)
 
 
-def _value(found: RowScore, value: str) -> Value:
+def _value(found: RowScore, value: str) -> Any:
     if value == "score" and found.score is not None:
         return found.score
     if found.verdict is None:

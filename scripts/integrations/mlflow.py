@@ -6,8 +6,11 @@ mlflow scores rows in several threads; rows that wait at the same time are score
 from collections.abc import Mapping
 from typing import Any
 
-from mlflow.entities import AssessmentSource, Feedback
-from mlflow.genai.scorers import Scorer, scorer
+try:
+    from mlflow.entities import AssessmentSource, Feedback
+    from mlflow.genai.scorers import Scorer, scorer
+except ModuleNotFoundError as error:
+    raise ImportError(f"{error}. Install it with: pip install 'evaluate-qa[mlflow]'") from error
 
 from evaluate_qa.scoring.single_rows import RowScore, RowScorer
 

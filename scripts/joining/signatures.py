@@ -1,9 +1,13 @@
 """Refuse to compare scores of different metrics or options."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 from ..files.columns import Columns
 from ..files.rows import RowsError
+
+# Parts of signatures that depend on the rows, and so on the chunk; a comma precedes a part of the judge's matcher.
+OF_ROWS = re.compile(r"\|weights:(given|ones)|[|,](questions|syn):given|\|(nrefs|kw|av|mode):[^|]*")
 
 
 def column_beside(score: str, name: str) -> str:
@@ -13,6 +17,26 @@ def column_beside(score: str, name: str) -> str:
     ('signature', 'bem_verdict')
     """
     return f"{score.removesuffix('score').removesuffix('verdict')}{name}"
+
+
+def merge_signatures(signatures: Iterable[str]) -> list[str]:
+    """Merge the signatures of a file's chunks that differ only in parts that depend on the rows.
+
+    >>> merge_signatures(["deltableu|v:1|nrefs:1|weights:ones", "deltableu|v:1|nrefs:2|weights:given", "bem|v:2"])
+    ['deltableu|v:1|nrefs:var|weights:given', 'bem|v:2']
+    """
+    groups: dict[str, dict[str, set[str]]] = {}
+    for signature in sorted(signatures, key=lambda one: one.count("|"), reverse=True):
+        parts = groups.setdefault(OF_ROWS.sub("", signature), {})
+        for key, colon, value in (part.partition(":") for part in signature.split("|")):
+            parts.setdefault(key + colon, set()).add(value)
+    return ["|".join(key + _merge(key, values) for key, values in parts.items()) for parts in groups.values()]
+
+
+def _merge(key: str, values: set[str]) -> str:
+    if key in {"kw:", "mode:"}:
+        return "+".join(sorted({*"+".join(values).split("+")}, key=lambda part: (part != "given", part)))
+    return "var" if key == "nrefs:" and len(values) > 1 else max(values, key=len)  # "given" is longer than "ones"
 
 
 def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed: bool | None = None) -> list[str]:
@@ -25,12 +49,12 @@ def signature_warnings(files: Mapping[str, Columns], score: str, *, allow_mixed:
     warnings = []
     for file in files.values():
         signatures = {str(value) for value in file.values.get(column, ()) if value not in (None, "")}
-        if not signatures:
+        if not signatures and len(files) > 1:
             warnings.append(
-                f"{file.source} has no {column}, so it is unknown whether its scores are comparable; score it again "
-                "with this version to add one"
+                f"{file.source} has no {column}, so it is unknown whether its scores are comparable; if they are from "
+                "this package, score again with this version to add one"
             )
-        for signature in sorted(signatures):
+        for signature in merge_signatures(sorted(signatures)):
             first.setdefault(signature, file.source)
     if len(first) > 1:
         found = "; ".join(f"{signature} in {source}" for signature, source in first.items())

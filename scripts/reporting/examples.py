@@ -71,8 +71,12 @@ def choose_sections(facts: Facts, most: int, used: Collection[str]) -> list[Sect
 
 def _lowest_scores(facts: Facts, most: int) -> Iterator[Section]:
     for name, scores in facts.joined.scores.items():
-        rows = np.argsort(scores, kind="stable")[:most].tolist()
-        yield Section(f"Lowest scores: {name}", f"{len(rows)} of {pluralize(len(scores), 'row')}", [name], rows)
+        order = np.random.default_rng(0).permutation(len(scores))  # the first rows of a file may be of one kind
+        rows = order[np.argsort(scores[order], kind="stable")][:most]
+        note, tied = f"{len(rows)} of {pluralize(len(scores), 'row')}", scores == scores[rows[-1]]
+        if tied.sum() > tied[rows].sum():
+            note += f", {tied[rows].sum()} at random from {tied.sum():,} with the score {scores[rows[-1]]:g}"
+        yield Section(f"Lowest scores: {name}", note, [name], rows.tolist())
 
 
 def _changed_rows(facts: Facts, most: int) -> Iterator[Section]:

@@ -14,7 +14,7 @@ from evaluate_qa.metrics._shared.messages import pluralize
 
 from .. import __version__
 from ..joining.column_roles import ColumnNames
-from ..joining.signatures import column_beside
+from ..joining.signatures import column_beside, merge_signatures
 from ..uncertainty.intervals import Interval
 from .facts import CONFIDENCE, Facts, gather
 
@@ -45,7 +45,7 @@ class Task:
 def read(scored: str, labels: Sequence[str], names: ColumnNames) -> Facts:
     """Return the figures of a file, with 95% intervals as in `report`; raise ValueError if they need all rows."""
     if scored == "-":
-        raise ValueError("results reads the date of its file. Give a file in place of standard input.")
+        raise ValueError("results reads the date of its file. Give a file instead of standard input.")
     facts = gather([scored], labels, names)
     if facts.pooling_metric:
         raise ValueError(
@@ -74,7 +74,8 @@ def date(facts: Facts) -> datetime:
 def signature(facts: Facts, score: str) -> str:
     """Return the metric's signature of a column of scores; empty if the file has none."""
     (file,) = facts.joined.files.values()
-    return ", ".join(sorted({str(value) for value in file.values.get(column_beside(score, "signature"), ()) if value}))
+    signatures = {str(value) for value in file.values.get(column_beside(score, "signature"), ()) if value}
+    return ", ".join(merge_signatures(sorted(signatures)))
 
 
 def entries(task: Task, facts: Facts, signature: str) -> list[dict[str, Any]]:

@@ -119,7 +119,7 @@ class ActorPool:
         return chunk, scored
 
     def _replace(self, actor: Any) -> None:
-        """Start another actor in place of one that died, once."""
+        """Start another actor instead of one that died, once."""
         import ray
 
         if actor in self._dead:

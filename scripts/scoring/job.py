@@ -18,6 +18,7 @@ from ..files.rows import STANDARD, Record, Row, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
 from ..files.writing import check_different, check_target, work_folder_path
+from ..joining.signatures import OF_ROWS
 from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
 from .columns import MetricColumns, accepted_columns
@@ -25,8 +26,6 @@ from .output import SavedChunks, check_bad_rows
 
 _COMPARED_ROWS = 20  # the first rows, which are scored again before an output counts as complete
 _TOLERANCE = 1e-3  # the largest difference between two scores of a row, for example on other hardware
-# Parts of signatures that depend on the rows; a comma precedes a part of the judge's matcher.
-_OF_ROWS = re.compile(r"\|nrefs:[^|]*|\|weights:(given|ones)|[|,]questions:given")
 _REQUESTS = {"endpoint", "concurrency", "timeout", "max_retries", "max_tokens"}  # may change in a resumed run
 _OF_SERVER = re.compile(r"\|protocol:(default|decisions|systemone)\b[^|]*")  # the server's API selects one of these
 
@@ -147,7 +146,7 @@ class ScoringJob:
         searches_api = self.load.keys().isdisjoint({"api", "protocol"})
 
         def fixed(signature: str) -> str:
-            return _OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
+            return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
 
         for signature in signatures:
             if expected and fixed(signature) != fixed(expected):

@@ -100,7 +100,7 @@ def _unfinished_chunks(
 def _change_error(job: ScoringJob, rows: str) -> RowsError:
     return RowsError(
         f"{source_name(job.source)}: {rows} differ from those that the stopped run scored. Restore them, or start over "
-        "with --overwrite in place of --resume."
+        "with --overwrite instead of --resume."
     )
 
 

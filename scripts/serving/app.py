@@ -80,7 +80,7 @@ class Server:
         metric = self._metric
         if metric.name not in systemone.PROBABILISTIC:
             names = ", ".join(systemone.PROBABILISTIC)
-            raise HTTPException(501, f"The score of {metric.name} is no probability. Serve one of {names}.")
+            raise HTTPException(501, f"The score of {metric.name} is not a probability. Serve one of {names}.")
         body = await read_object(request)
         try:
             row = systemone.read_row(body, metric, self._options)

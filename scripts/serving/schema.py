@@ -14,7 +14,7 @@ ERRORS: dict[int | str, Schema] = {
     429: {"description": "Too many waiting rows"},
     500: {"description": "The rows could not be scored"},
 }
-SYSTEMONE_ERRORS: dict[int | str, Schema] = ERRORS | {501: {"description": "The metric's score is no probability"}}
+SYSTEMONE_ERRORS: dict[int | str, Schema] = ERRORS | {501: {"description": "The metric's score is not a probability"}}
 _TYPES = {"string": "string", "float64": "number"}
 
 

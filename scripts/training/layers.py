@@ -42,23 +42,14 @@ Features = dict[str, Floats]
 
 @dataclass(frozen=True)
 class LabeledOutputs:
-    """The classifier's output for labeled answers, by pair of answer and reference, with the labels of the rows.
+    """The classifier's output for labeled answers, by pair of answer and reference, with the labels of the rows."""
 
-    Args:
-        starts: Index of the first pair of each row, shape (rows,).
-        answered: False for a pair with a blank answer, shape (pairs,).
-        features: The values of each pair, by name, each of shape (pairs,).
-        labels: True for rows that people called correct, shape (rows,).
-        question_ids: The question of each row.
-        sets: The set of each row.
-    """
-
-    starts: Indices
-    answered: NDArray[np.bool_]
-    features: Features
-    labels: NDArray[np.bool_]
-    question_ids: Sequence[str]
-    sets: Sequence[str]
+    starts: Indices  # index of the first pair of each row, shape (rows,)
+    answered: NDArray[np.bool_]  # False for a pair with a blank answer, shape (pairs,)
+    features: Features  # the values of each pair, by name, each of shape (pairs,)
+    labels: NDArray[np.bool_]  # True for rows that people called correct, shape (rows,)
+    question_ids: Sequence[str]  # the question of each row
+    sets: Sequence[str]  # the set of each row
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Paired:
 
 def compare(
     scores: Mapping[str, ArrayLike],
-    *,
+    *_others: object,
     verdicts: Mapping[str, ArrayLike] | None = None,
     clusters: ArrayLike | None = None,
     confidence: float = 0.95,
@@ -98,11 +98,14 @@ def compare(
         One comparison for each system except the first.
 
     Raises:
+        TypeError: the scores are not one mapping.
         ValueError: there is only one system, lengths differ, a value is not finite, a verdict is neither 1 nor 0, or
             there are fewer than two clusters or fewer than 100 resamples.
     """
+    example = "{'old': [0, 1], 'new': [1, 1]}"
+    if _others:
+        raise TypeError(f"compare accepts one mapping of systems to scores; write compare({example})")
     if not isinstance(scores, Mapping) or len(scores) < 2:  # noqa: PLR2004
-        example = "{'old': [0, 1], 'new': [1, 1]}"
         raise ValueError(f"scores is {scores!r:.80}; expected the scores of two or more systems, such as {example}")
     baseline, *systems = scores
     if resamples < FEWEST:

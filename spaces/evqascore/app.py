@@ -60,6 +60,7 @@ def explain(scorer: HostedScorer, row: Row, video: Mapping[str, Any], options: A
         marks=[Mark(*run, "a keyword") for run in runs if run],
         why=_why(of_row),
         pictures=_pictures(of_row["keywords"], of_row["best_frames"], video["pictures"]),
+        signature=result["signature"],
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import evaluate_qa
 from evaluate_qa.loading import load_metric
 
-NUMBER = 32  # rows 30 and 31 are no attempts
+NUMBER = 32  # rows 30 and 31 are abstentions
 
 
 def sample():

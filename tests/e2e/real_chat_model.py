@@ -1,6 +1,6 @@
 """SmolLM2-135M-Instruct, a real chat model of 98 MB from a pip package, and transformers' server for it.
 
-It is no test itself.
+It is not a test itself.
 """
 
 import subprocess

@@ -73,7 +73,7 @@ def test_nothing_is_fetched_from_an_address(server, internet):
 
 
 def test_no_response_has_a_path_of_the_server(server):
-    """A file in place of another value is refused without revealing its path."""
+    """A file instead of another value is refused without revealing its path."""
     api = f"{server.url}/gradio_api"
     given = {"prediction": "a", "references": ["a"], "question": "q", "rows": [{"prediction": "a"}]}
     for endpoint, about in server.client().view_api(return_format="dict")["named_endpoints"].items():

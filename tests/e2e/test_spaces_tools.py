@@ -61,7 +61,8 @@ def test_tools_score_and_explain(smile):
     one, csv, jsonl, rows = map(json.loads, (one, *files))
     assert one == smile.client().predict(**ANSWER, api_name="/score")
     assert explained.startswith(f"Verdict: correct. Score: {one['score']:.3f}. {one['why']}\n- Semantic: ")
-    assert explained.endswith("“Marie Curie” counts: the reference")
+    assert explained.endswith(f"“Marie Curie” counts: the reference\nSignature: {one['signature']}")
+    assert one["signature"] == csv["signature"] == jsonl["signature"] != rows["signature"]
     assert [row["verdict"] for row in csv["rows"]] == [True, False]
     assert [row["score"] for row in jsonl["rows"]] == pytest.approx([one["score"]] * 2)
     assert rows["score"] == pytest.approx(1.0)

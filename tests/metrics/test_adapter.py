@@ -222,3 +222,11 @@ def test_rank_0_gets_the_result_of_all_ranks(processes, expected, tmp_path):
     parts = json.dumps([part(0, 1), part(2, 3)])
     done = processes.run("-c", processes.HIDE_TORCH + RANK, parts, tmp_path, timeout=120, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == expected
+
+
+@pytest.mark.parametrize("loaded", ["evaluate_qa", "evaluate"])
+def test_a_warning_names_the_line_of_the_user(load, loaded):
+    metric = load() if loaded == "evaluate" else evaluate_qa.load("deltableu")
+    with pytest.warns(UserWarning, match="use effective_order=True") as caught:
+        metric.compute(predictions=["Paris"], references=[["Paris"]])
+    assert [warning.filename for warning in caught] == [__file__]

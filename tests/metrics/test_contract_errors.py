@@ -76,11 +76,15 @@ def test_a_missing_column_raises_an_error(unloaded, case):
 
 
 def test_an_unknown_keyword_raises_an_error_with_the_nearest(unloaded, case, load, name):
-    with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'refrences'; did you mean 'references'"):
-        unloaded.compute(**case.columns, refrences=["a"])
-    for given, column in (("answers", "predictions"), ("gold", "references"), ("prompts", "questions")):
-        with pytest.raises(TypeError, match=f"^{name}: unknown keyword {given!r}; did you mean {column!r}"):
-            unloaded.compute(**{given: ["a"]})
+    others = {"answers": "predictions", "gold": "references", "gold_answers": "references", "prompts": "questions"}
+    for given, column in {**others, "refrences": "references"}.items():
+        hint = f"did you mean {column!r}" if column in unloaded.columns else "expected one of "
+        with pytest.raises(TypeError, match=f"^{name}: unknown keyword {given!r}; {hint}"):
+            unloaded.compute(**case.columns, **{given: ["a"]})
+    with pytest.raises(TypeError) as error:
+        unloaded.compute(ids=["a"])
+    listed = {*str(error.value).partition("expected one of ")[2].split(", ")}
+    assert listed == {*unloaded.columns, *declarations(unloaded.options), "per_example"}
     with pytest.raises(TypeError, match=f"^{name}: unknown keyword 'per_example'"):
         load(per_example=False)
     with pytest.raises(ValueError, match=f"^{name}: there is no configuration 'papr'; expected one of 'default'"):

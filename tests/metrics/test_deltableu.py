@@ -41,6 +41,11 @@ def test_perfect_answers_that_are_too_short_get_a_warning(metric, recwarn):
     assert not recwarn.list
 
 
+def test_weights_are_reference_weights(metric):
+    with pytest.raises(TypeError, match="'weights'; did you mean 'reference_weights'"):
+        metric.compute(**rows(), weights=[])
+
+
 def test_score_by_hand(metric):
     # Order 1: the max(0.6, 1.0) + cat 1.0 = 2.0 of 4; order 2: 2·0.2 + 1.0 = 1.4 of 3; order 3: 0.2 of 2; order 4: no
     # match of 1, smoothed to 1/2. Lengths 4 and 3: no penalty.

@@ -71,7 +71,7 @@ def test_user_and_password_of_a_proxy_are_masked(anything, monkeypatch, user, sc
 @pytest.mark.parametrize(
     ("content", "shown"),
     [
-        ({"error": {"message": "bad {key}", "code": 401}}, "error 401 in place of an answer: bad ***"),
+        ({"error": {"message": "bad {key}", "code": 401}}, "error 401 instead of an answer: bad ***"),
         (
             {"choices": [{"message": {"content": None, "refusal": "Not for {key}."}}]},
             "the model refuses to answer: Not for ***.",

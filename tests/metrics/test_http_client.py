@@ -97,7 +97,7 @@ def test_an_error_with_status_200_counts_by_its_code(server, code, asked):
     status = int(code) if str(code) in {"429", "502", "400"} else None
     assert (error.status, str(error)) == (
         status,
-        f"error{f' {status}' if status else ''} in place of an answer: slow down",
+        f"error{f' {status}' if status else ''} instead of an answer: slow down",
     )
     assert len(server.bodies) == asked
 
@@ -117,9 +117,7 @@ def test_errors_with_status_200_are_recognized(server, reply, message):
     server.reply = (200, json.dumps(reply).encode())
     (done,) = posted(server.url)
     assert (
-        done == json.dumps(reply).encode()
-        if message is None
-        else str(done) == f"error in place of an answer: {message}"
+        done == json.dumps(reply).encode() if message is None else str(done) == f"error instead of an answer: {message}"
     )
 
 

@@ -1,6 +1,7 @@
 """The judge: requests, failures, the cache and the cascade, with a local server."""
 
 import gzip
+import inspect
 import json
 import sqlite3
 import sys
@@ -39,6 +40,7 @@ def test_each_distinct_row_is_asked_about_once(load, server):
         "cached": [False, False, True, False, True],
         "tokens_in": [100, 100, 100, 0, 100],
         "tokens_out": [2, 2, 2, 0, 2],
+        "error": [None] * 5,
         "not_attempted": [False, False, False, True, False],
         "best_reference": [0] * 5,
     }
@@ -474,6 +476,13 @@ def test_the_judge_is_asked_only_within_the_band(load, server, bem):
     assert out["asked"] == len(asked) / 4
     assert "|first:bem,v:1.3.0,cls:" in out["signature"]
     assert f"|ask:{band[0]:g}-{band[1]:g}|model:" in out["signature"]
+
+
+def test_a_band_up_to_1_includes_the_score_1_as_the_help_says(load, server, bem):
+    exact = {name: values[:1] for name, values in SURE.items()} | {"predictions": ["Marie Curie"]}
+    assert bem.compute(**exact)["bem"] == 1
+    assert load(first=bem).compute(**exact, ask=(0.2, 1))["asked"] == 1
+    assert "low ≤ score < high; high = 1 includes 1" in inspect.getdoc(type(load()))
 
 
 def test_best_reference_is_known_from_the_matcher_or_for_one_reference(load, bem):

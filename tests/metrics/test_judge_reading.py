@@ -107,7 +107,7 @@ def test_log_probabilities_are_those_of_the_label_not_of_the_thoughts():
         [Token("correct", {"correct": -0.1, "incorrect": math.nan})],
         [Token("correct", {"incorrect": math.inf, "correct": -0.1})],
     ],
-    ids=["none", "without candidates", "candidates that are no labels", "of another text", "no number", "infinite"],
+    ids=["none", "without candidates", "candidates that are not labels", "of another text", "no number", "infinite"],
 )
 def test_the_score_is_0_or_1_without_valid_log_probabilities(tokens):
     found = verdict("correct", tokens=tokens)

@@ -1,4 +1,4 @@
-"""Small data sets with people's verdicts, in the formats of the releases, and a server in place of the Hub."""
+"""Small data sets with people's verdicts, in the formats of the releases, and a server instead of the Hub."""
 
 import json
 from xml.sax.saxutils import escape

@@ -175,7 +175,7 @@ def test_drift_of_the_model_behind_a_name(audit, server):
     changed = share(accepts(answer, 1, 0) != accepts(answer, 1, 1) for answer in [*WRONG[:20], *RIGHT[:20]])
     assert same["drift/changed"]["value"] == pytest.approx(changed)
     beyond = same["drift/changed_beyond_repetition"]
-    assert beyond["low"] < 0 < beyond["high"], "noise alone is no drift"
+    assert beyond["low"] < 0 < beyond["high"], "noise alone is not drift"
     specificity = other["agreement/specificity"]
     assert specificity["change"]["value"] == pytest.approx(-before["agreement/specificity"]["value"])
     assert specificity["change"]["high"] < 0

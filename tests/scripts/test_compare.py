@@ -155,7 +155,7 @@ def test_labels_give_the_difference_of_accuracies(run):
 
 
 def test_number_of_labels_of_each_system_does_not_matter(run):
-    """All answers of the better system are labeled, and a few of the other system: this is no bias."""
+    """All answers of the better system are labeled, and a few of the other system: this is not bias."""
     write_rows("high.jsonl", [row | {"score": 0.9 + at % 2 / 10} for at, row in enumerate(rows("new"))])
     write_rows("low.jsonl", [row | {"score": at % 2 / 10} for at, row in enumerate(rows("base"))])
     for name, file, most in (("new", "high", COUNT), ("base", "low", 50)):
@@ -215,7 +215,7 @@ def replaced(place, **columns):
         (rows("new"), ["--column", "id=question"], "row 2: question 'Q0?' is in row 1, too."),
         ([row | {"score": None} for row in rows("new")], [], "no row has a score from every system"),
         ([{"score": 1}], [], "b.jsonl has no column 'id', and b.jsonl lacks 'question'."),
-        (rows("new"), ["--changed", "-"], "Name a file in place of -."),
+        (rows("new"), ["--changed", "-"], "Name a file instead of -."),
         (replaced(3, score=10**400), [], "b.jsonl, line 4: the column 'score' is 1000"),
         (rows("new"), ["--changed", "b.jsonl"], "system 2 and --changed must be different files"),
     ],

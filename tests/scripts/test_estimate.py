@@ -73,8 +73,9 @@ def test_estimate_prints_a_table_and_assumptions(run):
     assert line.split()[-2:] == [f"{one.metric:.3f}", f"{one.worth:.0f}"]
     assert "Rows with the same question are treated as one group (150 groups)." in done.output
     assert (
-        "Assumes that the labeled rows are a random sample of all rows, and that the labels are correct." in done.output
+        "labeled rows are a random sample of all rows, and that the labels are correct.\nThe intervals" in done.output
     )
+    assert "The intervals are for answers of the same kind, not only for these rows.\n" in done.output
 
 
 def test_markup_in_names_is_printed(run):

@@ -117,7 +117,7 @@ def of_a_later_version(head):
         (of_a_later_version, r"head\.safetensors uses the features style, which this version does not have"),
         (
             lambda head: head.unlink(),
-            r"does not load as a classifier \(.* missing\), and without head\.safetensors it is no large matcher",
+            r"does not load as a classifier \(.* missing\), and without head\.safetensors it is not a large matcher",
         ),
     ],
 )

@@ -125,6 +125,17 @@ def test_page_shows_slices_and_lowest_scores(report):
     assert page.tags.count("mark") == 2 * 10, "the word Paris and its number in each answer"
 
 
+def test_rows_that_tie_for_the_lowest_score_are_drawn_at_random(report):
+    """The first rows of a file are often of one kind."""
+    write_rows("tied.jsonl", [row | {"score": max(at - 41, 0) / 100} for at, row in enumerate(rows("old"))])
+    page = report("tied.jsonl")
+    assert "10 of 100 rows, 10 at random from 42 with the score 0" in page
+    questions = [text for text in Page(page).texts if re.fullmatch(r"Q\d+\?", text)]
+    assert questions != [f"Q{at}?" for at in range(10)]
+    assert {int(question[1:-1]) for question in questions} <= {*range(42)}
+    assert report("tied.jsonl") == page
+
+
 def test_one_file_needs_no_ids_and_no_value_in_a_column_of_slices(report):
     """Its rows are not joined, so they may be equal."""
     write_rows("odd.jsonl", [row | {"id": None, "question": "Q?", "kind": None} for row in rows("old")])
@@ -180,7 +191,7 @@ def test_odd_texts_are_shown(report):
         (["old.jsonl", "--labels", "old.labels.jsonl", "--labels", "new.labels.jsonl"], "--labels was given 2 times"),
         (["old.jsonl", "--by", "kin"], "no column 'kin'. Did you mean 'kind'?"),
         (["old.jsonl", "--output", "report.pdf"], "--output is report.pdf; expected a file that ends in .html"),
-        (["old.jsonl", "-"], "report reads its rows twice. Give a file in place of standard input."),
+        (["old.jsonl", "-"], "report reads its rows twice. Give a file instead of standard input."),
     ],
 )
 def test_error_messages(report, arguments, message):

@@ -44,8 +44,9 @@ def entry(scored):
 
 
 def test_the_hub_parses_the_file(scored):
-    printed = results(scored).stdout
-    found = entry(scored)
+    done = results(scored)
+    printed, found = done.stdout, entry(scored)
+    assert "warning: the Hub ranks this metric's value with those of the task's own scorer" in done.stderr
     assert (found.dataset_id, found.task_id) == ("org/evouna", "nq")
     assert found.value == RIGHT
     assert abs((date.today() - date.fromisoformat(found.date)).days) <= 1
@@ -62,7 +63,7 @@ def test_the_hub_parses_the_file(scored):
 def test_labels_give_the_estimated_accuracy(scored, tmp_path):
     labels = [{"id": at, "label": at % 4 != 0} for at in range(40)]
     write_rows(tmp_path / "labels.csv", labels)
-    results(scored, "--labels", tmp_path / "labels.csv")
+    assert "warning" not in results(scored, "--labels", tmp_path / "labels.csv").stderr
     known = [row["label"] for row in labels] + [None] * 40
     expected = evaluate_qa.estimate(SCORES, known).all.accuracy
     assert entry(scored).value == pytest.approx(expected.value, abs=1e-4)
@@ -127,7 +128,7 @@ def test_the_mean_of_row_scores_is_not_the_score_of_deltableu(scored):
         ({"--task": "a b"}, "--task is 'a b'; expected an id from the data set's eval.yaml"),
         ({"--organization": "org"}, "--record and --organization belong together"),
         ({"--output": "nowhere"}, "--output is nowhere, which is not a folder"),
-        ({"--scored": "-"}, "Give a file in place of standard input"),
+        ({"--scored": "-"}, "Give a file instead of standard input"),
         ({"--column": "score=points"}, "points"),
     ],
 )

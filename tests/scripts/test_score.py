@@ -405,7 +405,7 @@ def test_rows_that_were_not_scored_may_be_fixed(score):
 def test_a_resumed_run_refuses_changed_rows(score, rows, changed):
     error = score(*RESUME, input=_lines(rows), code=1).stderr
     assert f"{changed} differ from those that the stopped run scored" in error
-    assert "start over with --overwrite in place of --resume." in error
+    assert "start over with --overwrite instead of --resume." in error
 
 
 @pytest.mark.usefixtures("stopped")

@@ -40,8 +40,12 @@ def kept(path="kept.jsonl"):
 )
 def test_best_rows_are_kept_in_their_order(select, rule, expected):
     """Of the equal rows 1 and 4, and 2 and 7, the first are kept."""
-    select("rows.jsonl", *rule)
+    output = select("rows.jsonl", *rule).stderr
     assert kept() == expected
+    warning = (
+        "evaluate-qa select: warning: no score reaches the threshold 2.0; the output has no rows, and the highest "
+    )
+    assert (f"{warning}score is 1\n" in output) == (not expected)
 
 
 @pytest.mark.parametrize("target", ["kept.jsonl", "kept.csv", "kept.parquet"])

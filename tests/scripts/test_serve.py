@@ -249,7 +249,7 @@ def test_a_row_without_a_score_gets_status_500():
 
 def test_a_metric_without_probabilities_has_no_systemone(deltableu):
     status, reply = deltableu.ask("/v1/systemone", {"state": STATE, "questions": NOUL})
-    assert (status, reply["error"]["message"][:38]) == (501, "The score of deltableu is no probabili")
+    assert (status, reply["error"]["message"][:44]) == (501, "The score of deltableu is not a probability.")
 
 
 def test_requests_need_the_token():

@@ -4,6 +4,7 @@ import errno
 import io
 import signal
 import sys
+import warnings
 
 import pytest
 import typer
@@ -50,6 +51,13 @@ def test_an_error_about_a_full_disk_names_the_fix(capsys):
         raise OSError(errno.ENOSPC, "No space left on device", "out.csv")
     message = "No space left on device: 'out.csv'. Free some space, and run the command again."
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_printed_without_its_line(capsys):
+    with reported_errors("score"):
+        warnings.warn("deltableu: the score is 0", stacklevel=1)
+    assert capsys.readouterr().err == "evaluate-qa score: warning: deltableu: the score is 0\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -208,6 +208,7 @@ def test_secrets_are_not_exported(run, server):
     assert judge(model="m", cache_dir="other").compute(**rows("right"))["unscored"] == 1
 
 
+@pytest.mark.filterwarnings("always:judge")
 def test_error_messages(run, tmp_path):
     assert "holds no verdicts. Give the cache_dir" in run("export", "--cache-dir", "none", "-o", "v.jsonl", code=1)
     Path("damaged").mkdir()
@@ -220,5 +221,6 @@ def test_error_messages(run, tmp_path):
     write_rows("v.jsonl", lines("correct", model="gpt"))
     assert "expected" in run("import", "-i", "v.jsonl", "--cache-dir", "c", "--protocol", "none", code=1)
     run("import", "-i", "v.jsonl", "--cache-dir", "c", "--column", "videos=x", code=1)
-    with pytest.warns(UserWarning, match="cannot be used"):
-        assert "verdicts cannot be stored in" in run("import", "-i", "v.jsonl", "--cache-dir", "v.jsonl", code=1)
+    message = run("import", "-i", "v.jsonl", "--cache-dir", "v.jsonl", code=1)
+    assert "verdicts import: warning: " in message
+    assert "verdicts cannot be stored in" in message

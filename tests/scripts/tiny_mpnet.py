@@ -1,4 +1,4 @@
-"""An MPNet with small layers and random weights, in place of large encoders."""
+"""An MPNet with small layers and random weights, instead of large encoders."""
 
 
 def save_tiny_mpnet(folder, words, **changed):

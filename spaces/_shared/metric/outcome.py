@@ -64,6 +64,7 @@ class Outcome:
     threshold: float | None = None  # the score that separates correct from incorrect; None if there is no verdict
     best_reference: int | None = None  # index of the reference that gave the score; None if several did
     pictures: Sequence[Picture] = ()  # the frames of a video that were scored
+    signature: str | None = None  # the settings of the score; None if unknown
 
     @classmethod
     def of(cls, scores: Any, options: Any, bars: Sequence[Bar], marks: Sequence[Mark], why: str) -> "Outcome":

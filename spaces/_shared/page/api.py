@@ -6,9 +6,12 @@ The parameters have the names of fields and options. The tools are called `score
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, get_type_hints
 
 import gradio as gr
+
+from evaluate_qa.joining.signatures import merge_signatures
 
 from ..metric.declared import ChoiceControl, Control
 from ..metric.hosted import HostedScorer, Row
@@ -44,19 +47,23 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
     def outcome(given: Mapping[str, Any]) -> tuple[Row, Outcome]:
         options = specification.options([given[control.name] for control in specification.controls])
         analysis = analyze(specification, scorer, from_mapping(specification.fields, given), options)
-        return analysis.row, explain(specification, scorer, analysis, options)
+        found = explain(specification, scorer, analysis, options)
+        if found.signature is None:  # a blank answer has the same one, and costs no request of a judge
+            blank = scorer.compute([analysis.original | {"predictions": ""}], specification.arguments(options))
+            found = replace(found, signature=blank["signature"])
+        return analysis.row, found
 
     def score_answer(**given: Any) -> dict[str, Any]:
-        """Score one answer. Returns score, verdict, best_reference, components, marked and why."""
+        """Score one answer. Returns score, verdict, best_reference, components, marked, why and signature."""
         return as_record(outcome(given)[1])
 
     def explain_answer(**given: Any) -> str:
-        """Explain in words how one answer is scored: verdict, reasons, components, and the parts that counted."""
+        """Explain in words how one answer is scored: verdict, reasons, components, parts that counted, signature."""
         row, found = outcome(given)
         return as_text(found, row["predictions"])
 
     def score_file(rows: list[Row] | str, **given: Any) -> dict[str, Any]:
-        """Score many answers. Returns the overall score, its interval, one record per answer, and the skipped rows.
+        """Score many answers. Returns overall score, interval, signature, one record per answer, and skipped rows.
 
         If the rows have `prediction_b`, two systems' answers are scored and compared.
         """
@@ -64,8 +71,9 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
         table = parse_rows(rows, specification.fields)
         *_, scored = batch.score(specification, scorer, table, options)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
+        signatures = merge_signatures(scored.signatures)
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
-        sure = {"certainty": None if found is None else as_figures(found)}
+        sure = {"certainty": None if found is None else as_figures(found), "signature": ", ".join(signatures)}
         return {"score": scored.score, **other, **sure, "rows": records_of(scored), "problems": problems}
 
     options = [_option(control) for control in specification.controls]

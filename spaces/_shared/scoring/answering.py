@@ -79,11 +79,12 @@ def as_record(outcome: Outcome) -> dict[str, Any]:
         "components": {bar.label: float(bar.value) for bar in outcome.bars},
         "marked": [[mark.start, mark.end, mark.kind] for mark in outcome.marks],
         "why": outcome.why,
+        "signature": outcome.signature,
     }
 
 
 def as_text(outcome: Outcome, answer: str) -> str:
-    """Return an outcome in words: verdict, reasons, components, and the parts of the answer that counted."""
+    """Return an outcome in words: verdict, reasons, components, parts of the answer that counted, and signature."""
     verdicts = {True: "correct", False: "incorrect", None: "none"}
     counts = {"for": "counts", "half": "counts partly", "against": "counts against the answer"}
     score = "none" if outcome.score is None else f"{outcome.score:.3f}"
@@ -92,6 +93,7 @@ def as_text(outcome: Outcome, answer: str) -> str:
             f"Verdict: {verdicts[outcome.verdict]}. Score: {score}. {outcome.why}",
             *(f"- {bar.label}: {bar.value:.3f} of {bar.most:g} ({bar.info})" for bar in outcome.bars),
             *(f"- “{answer[mark.start : mark.end]}” {counts[mark.kind]}: {mark.why}" for mark in outcome.marks),
+            f"Signature: {outcome.signature}",
         ]
     )
 

@@ -21,6 +21,7 @@ class ScoredFile:
     kept: list[int] = field(default_factory=list)  # indices of the rows that have a score
     # The metric's `per_example` for the rows in `kept`; None where a row lacks a value.
     columns: dict[str, list[Any]] = field(default_factory=dict)
+    signatures: dict[str, None] = field(default_factory=dict)  # of the chunks, in order
     score: float = 0.0  # mean score, or the metric's score of all rows together
     problems: list[str] = field(default_factory=list)  # reasons why rows were skipped
     stopped: str = ""  # the reason why not all rows were processed
@@ -83,6 +84,7 @@ def _add(scored: ScoredFile, numbers: list[int], result: dict[str, Any], name: s
     before, rows = len(scored.kept), result["per_example"]
     known, more = (len(known_of(columns.get("score", []))) for columns in (scored.columns, rows))
     scored.kept += numbers
+    scored.signatures[result["signature"]] = None
     if more:
         scored.score += (result[name] - scored.score) * more / (known + more)
     for column in {**scored.columns, **rows}:

@@ -1,7 +1,7 @@
 """ASGI middleware that refuses requests that are too large or too slow, or that name an address.
 
 Gradio limits the size of each uploaded file and nothing else; uvicorn limits neither size nor time. And if file data
-contain an address in place of a path, Gradio downloads it, for any field, before it calls the Space's functions.
+contain an address instead of a path, Gradio downloads it, for any field, before it calls the Space's functions.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ class _Body:
 
 
 def _names_address(content: bytearray) -> bool:
-    """Return True if file data in a request have an address in place of a path."""
+    """Return True if file data in a request have an address instead of a path."""
     try:
         left = [json.loads(content)]
     except RecursionError:

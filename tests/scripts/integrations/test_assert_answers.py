@@ -75,7 +75,7 @@ def test_in_a_run_of_pytest(pytester):
 
 
 def columns_of_other_types():
-    """Yield columns whose rows have no positions, labels that are no positions, or no truth value."""
+    """Yield columns whose rows have no positions, labels that are not positions, or no truth value."""
     series = [
         pd.Series(column, index=[5, 1]) for column in (["right", "bad"], ["right", ["1", "2"]], ["Which?", "How?"])
     ]

@@ -7,6 +7,7 @@ from commands import run_command
 
 from evaluate_qa.files.rows import read_rows
 from evaluate_qa.files.writing import write_rows
+from evaluate_qa.joining.signatures import merge_signatures
 
 
 def scored(name, signature_of, prefix="", **more):
@@ -81,7 +82,15 @@ def test_missing_signatures_give_a_warning(files):
     files(None, "bem|v:2")
     output = run_command(*COMMANDS["compare"], code=0).stderr
     assert output.count("warning") == 1
-    assert "a.parquet has no signature, so it is unknown whether its scores are comparable" in output
+    assert "a.parquet has no signature, so it is unknown whether its scores are comparable; if they are from" in output
+
+
+def test_scores_of_one_file_need_no_signature(working_folder):
+    """Nothing is compared, and the scores may be a judge's of the user."""
+    scored("a.jsonl", None)
+    write_rows("labels.jsonl", [{"id": at, "prediction": f"{at}", "label": at % 3 > 0} for at in range(30)])
+    assert "warning" not in run_command("estimate", "--scored", "a.jsonl", "--labels", "labels.jsonl").stderr
+    assert "warning" not in run_command("report", "a.jsonl", "-o", "report.html").stderr
 
 
 @pytest.mark.parametrize("column", ["bem_score", "bem_verdict"])
@@ -102,3 +111,41 @@ def test_score_writes_a_signature_in_each_row(working_folder):
     signatures = {row["d_signature"] for _, row in read_rows(target)}
     assert len(signatures) == 1
     assert signatures.pop().startswith("deltableu|")
+
+
+@pytest.mark.parametrize(
+    ("signatures", "merged"),
+    [
+        (["smile|v:1|w:1", "smile|v:1|syn:given|w:1|questions:given"], "smile|v:1|syn:given|w:1|questions:given"),
+        (["judge|first:bem,v:1|ask:0-1", "judge|first:bem,v:1,questions:given|ask:0-1"], None),
+        (["e|kw:yake-1|av:16|mode:qa", "e|kw:given|mode:caption"], "e|kw:given+yake-1|av:16|mode:caption+qa"),
+        (["deltableu|nrefs:1|weights:ones", "deltableu|nrefs:var|weights:given"], "deltableu|nrefs:var|weights:given"),
+    ],
+)
+def test_signatures_of_chunks_are_merged(signatures, merged):
+    for order in (signatures, signatures[::-1]):
+        (found,) = merge_signatures(order)
+        assert found.endswith(merged or signatures[1])
+    assert merge_signatures(["bem|v:2|thr:0.4", "bem|v:2"]) == ["bem|v:2|thr:0.4", "bem|v:2"]
+
+
+def test_chunks_of_one_run_with_different_rows_can_be_compared(working_folder):
+    """The number of references, weights and questions may differ from chunk to chunk."""
+    texts = [{"id": at, "prediction": "a b", "references": ["a b", "c"][: 1 + at // 3]} for at in range(6)]
+    write_rows("in.jsonl", texts)
+    for name, size in (("a.parquet", 3), ("b.csv", 2)):
+        done = run_command("score", "-m", "deltableu", "-i", "in.jsonl", "-o", name, "--chunk-size", size)
+        assert done.stderr.count("signature: deltableu|v:1.1.0|nrefs:var|") == 1
+    for command in COMMANDS.values():
+        assert "warning" not in run_command(*command).stderr
+    questions = [{"score": at % 2, "signature": "bem|v:2" + "|questions:given" * (at < 5)} for at in range(9)]
+    write_rows("a.jsonl", questions)
+    run_command("results", "--scored", "a.jsonl", "--model", "a/b", "--dataset", "a/c", "--task", "d")
+    notes = Path(".eval_results/c-d.yaml").read_text()
+    assert notes.count("bem|v:2") == notes.count("bem|v:2|questions:given") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_files_with_and_without_questions_need_allow_mixed(files, command):
+    files("bem|v:2", "bem|v:2|questions:given")
+    assert "different metrics or options" in run_command(*COMMANDS[command], code=ERRORS.get(command, 1)).stderr

@@ -22,7 +22,7 @@ def test_mean_of_scores_has_students_interval():
     found = mean(values, np.arange(300), confidence=0.9)
     low, high = stats.t.interval(0.9, 299, values.mean(), stats.sem(values))
     assert (found.value, found.low, found.high) == pytest.approx((values.mean(), low, high))
-    # Equal values outside of 0 and 1, such as ΔBLEU, are no shares and have no width.
+    # Equal values outside of 0 and 1, such as ΔBLEU, are not shares and have no width.
     for value in (37.5, -0.25):
         assert set(vars(mean(np.full(4, value), np.arange(4))).values()) == {value}
 

@@ -190,3 +190,8 @@ def test_detectable_difference_of_few_turned_verdicts_has_the_stated_power(losse
 def test_compare_rejects_bad_input(scores, options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         compare(scores, **options)
+
+
+def test_compare_names_the_form_of_its_scores():
+    with pytest.raises(TypeError, match=re.escape("write compare({'old': [0, 1], 'new': [1, 1]})")):
+        evaluate_qa.compare([0, 1], [1, 1])
