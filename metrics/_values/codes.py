@@ -8,12 +8,11 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from .._shared.words import exact_words
 from .comparison import Comparison, Texts
 from .phrases import only_mentions
 from .programs import COMMAND, ONLY_CODE, compare_program, rewritten, without_hyphens
 from .substances import atoms_of
-from .word_tables import WORDS, words_of
+from .word_tables import WORDS
 
 _MAY_BE_CODE = re.compile(
     r"[\[\]{}<>|#;~`_/($.:\\=&+\d₀-₉?→⟶⇌-]| (?:major|minor|negative|positive|plus|minus)\b|\w(?:Error|Exception)$"
@@ -71,13 +70,6 @@ _CHORD = re.compile(r"^([A-G][#b♯♭]?)m$")
 _SYMBOL = re.compile(r"(?=\S*\d)(?=\S*[a-zA-Z])[\w.+#()-]{2,7}")
 _TERMS = re.compile(r"\w\^|\w\s[+−*=-]\s")  # In "2x + 1", 2x is not a label.
 _PIECE = re.compile(r"([^\W\d_]{3,})|[^\W_]")
-only_signs = re.compile(r"[^\w\s]+(?:\s[^\w\s]+)*").fullmatch
-"""Match a text that consists of signs, such as an emoji."""
-# "It is", punctuation after an emoji, spaces, and variation selectors.
-_STYLE = re.compile("^[Ii]t(?:['’]s| is) |(?<=[^\x00-\x7f])[.!]+$|[\\s,\ufe0e\ufe0f]")
-_TONE = re.compile("(?<=.)[\U0001f3fb-\U0001f3ff]")  # skin tones
-_SIGN = re.compile("[\U0001f1e6-\U0001f1ff]{2}|.")  # A flag has two characters.
-_SAME_SIGNS = str.maketrans({sign: signs[0] for signs in words_of("sign") for sign in signs})
 # A number in groups, such as a phone number.
 _GROUPS = re.compile(r"(?<![\w.,])[+(]{0,2}\d[\d ().-]{5,22}\d(?![\w%]|[.,]\d)")
 _DIGITS = re.compile(r"\d")
@@ -86,22 +78,6 @@ _DIGITS = re.compile(r"\d")
 def may_be_code(reference: str) -> bool:
     """Return whether a reference has a sign or word that codes have."""
     return bool(_MAY_BE_CODE.search(reference) or COMMAND.match(reference))
-
-
-def compare_signs(texts: Texts) -> bool | None:
-    """Compare signs, but not their emoji or text style; None for other answers, and for signs with the same meaning.
-
-    An emoji without a skin tone equals one with any skin tone.
-
-    >>> [compare_signs(Texts("", answer, "→")) for answer in ("→", "It is ←.", "⟶", "to the right")]
-    [True, False, None, None]
-    """
-    signs = [_STYLE.sub("", text) for text in (texts.reference, texts.answer)]
-    reference, answer = signs if all(map(_TONE.search, signs)) else (_TONE.sub("", text) for text in signs)
-    if answer == reference or texts.answer_words == exact_words(texts.reference):
-        return True
-    left, right = (sorted(_SIGN.findall(text.translate(_SAME_SIGNS))) for text in (reference, answer))
-    return None if left == right or not only_signs(answer) or reference.isascii() or answer.isascii() else False
 
 
 def in_groups(reference: str) -> bool:

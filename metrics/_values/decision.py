@@ -27,7 +27,7 @@ from .aliases import has_alias, is_alias
 from .calendar_names import compare_in_cycle, compare_weekdays, has_weekdays, is_in_cycle
 from .candidates import hedges, is_one_of_candidates, leaves_open
 from .choices import ONE_LETTER, compare_letter, compare_options, may_be_option, offers_options
-from .codes import compare_code, compare_groups, compare_signs, in_groups, may_be_code, only_signs
+from .codes import compare_code, compare_groups, in_groups, may_be_code
 from .comparison import Comparison, Rule, Texts, first_verdict
 from .courtesies import without_courtesies
 from .date_rules import PART, compare_part, only_date
@@ -42,7 +42,6 @@ from .numbers_and_dates import compare_number_or_date, may_be_value
 from .persons import asks_who, compare_person, may_be_person
 from .phrases import takes_back
 from .places import compare_known_name, is_known_name
-from .quantities import asks_unit, compare_unit
 from .retractions import compare_correction
 from .spelling import asks_form, compare_form
 from .statements import compare_roles, may_be_statement, says_opposite, unless_denied
@@ -321,14 +320,12 @@ _RULES = (
     Rule("date", compare_weekdays, has_weekdays, most_spaces=12, longest_answer=100),
     Rule("date", compare_part, PART.search, most_spaces=6, longest_answer=100),
     Rule("date", compare_in_cycle, is_in_cycle, most_spaces=4, longest_answer=1000),
-    Rule("identifier", compare_signs, only_signs, longest_answer=20),
     Rule("identifier", compare_groups, in_groups, most_spaces=6, longest_answer=100),
     Rule("identifier", compare_form, may_ask=asks_form, most_spaces=2, longest_answer=80),
     Rule("identifier", compare_code, may_be_code),
     Rule("identifier", _if(is_same_name, True), MAY_BE_NAME.search, longest_answer=200),
     Rule("identifier", compare_substance, substance, most_spaces=3, longest_answer=200),
     Rule("identifier", _if(differs_in_one_word, False), MAY_DIFFER.search, longest_answer=200),
-    Rule("identifier", compare_unit, may_ask=asks_unit, longest_answer=200),
     Rule("acronym", compare_acronym, longest_answer=200),
     Rule("identifier", _if(is_alias, True), has_alias, most_spaces=6, longest_answer=200),
     Rule("person", compare_person, may_be_person, asks_who, longest_answer=200),

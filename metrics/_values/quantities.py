@@ -1,14 +1,13 @@
 """Compare two numbers or quantities, such as "3,400 keV" and "3.4 MeV", and names of units."""
 
 import re
-from functools import lru_cache
 
 from .._shared.words import exact_words
 from .comparison import Texts
 from .numbers import equal
 from .phrases import singulars
 from .reading import Mention, Values
-from .units import convert, same_unit, unit_at
+from .units import convert, same_unit
 from .word_tables import word_set
 
 COUNTED = re.compile(
@@ -17,8 +16,6 @@ COUNTED = re.compile(
 )
 NO_NOUN = word_set("of the are is do does did in were was have has there")
 NOT_NOUNS = NO_NOUN | word_set("and or to for with on at from by per but as that which")
-asks_unit = lru_cache(maxsize=1 << 8)(re.compile(r"\bunits?\b", re.IGNORECASE).search)
-"""Return whether a question asks for a unit."""
 _TEMPERATURES = frozenset({"degC", "degF", "kelvin"})
 _PER_PERIOD = re.compile(r"^(.+)/\((\w+)\)$")  # "3% a year" is an interest rate of 3%.
 _ASKS_PERIOD = re.compile(r"\b(?:hour|dai|day|week|month|year)", re.IGNORECASE)
@@ -133,17 +130,3 @@ def _compare_without_unit(mention: Mention, reference: Mention, same: bool, text
     if same or mention.unit:
         return same if named else None
     return None if mention.noun and mention.noun not in NOT_NOUNS else False  # it may be a unit that is not known
-
-
-def compare_unit(texts: Texts) -> bool | None:
-    """Compare names of units for a question that asks for one: "pascal" and "Pa"; None for other texts.
-
-    >>> compare_unit(Texts("Which SI unit?", "Pa", "pascal")), compare_unit(Texts("Which SI unit?", "newton", "joule"))
-    (True, False)
-    """
-    names = [text.strip(" .").removeprefix("the ") for text in (texts.reference, texts.answer.partition(", ")[0])]
-    units = [unit for name in names for unit, length in [unit_at(f" {name}")] if unit and length == len(name) + 1]
-    if len(units) < len(names):
-        return None
-    same = same_unit(*units)
-    return None if not same and 1 in map(len, names) else same  # C is a coulomb or a degree Celsius.
