@@ -20,7 +20,8 @@ from evaluate_qa.metrics.evqascore.video import Sampling, read_samples
 from .clips import ToyClip, all_clips, held_out, write_clip
 from .texts import PHRASES, SEEN, Claim, claim, vocabulary
 
-_SPECIAL = ["<unk>", "<|startoftext|>", "<|endoftext|>"]
+# transformers pools a text at its largest token id, not at its end, if the end token has id 2.
+_SPECIAL = ["<pad>", "<unk>", "<|startoftext|>", "<|endoftext|>"]
 _PIXELS, _PATCH = 32, 8
 _CONTEXT = 77
 _FRAMES, _INTERVAL = 13, 6
@@ -152,14 +153,14 @@ def _tokenizer() -> Any:
     import transformers
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    unknown, begin, end = _SPECIAL
+    padding, unknown, begin, end = _SPECIAL
     words = {word: number for number, word in enumerate([*_SPECIAL, *vocabulary()])}
     tokenizer = Tokenizer(models.WordLevel(words, unk_token=unknown))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     special = [(begin, words[begin]), (end, words[end])]
     tokenizer.post_processor = processors.TemplateProcessing(single=f"{begin} $A {end}", special_tokens=special)
-    named = {"unk_token": unknown, "bos_token": begin, "eos_token": end, "pad_token": end}
+    named = {"unk_token": unknown, "bos_token": begin, "eos_token": end, "pad_token": padding}
     wrap: Any = transformers.PreTrainedTokenizerFast
     return wrap(tokenizer_object=tokenizer, model_max_length=_CONTEXT, **named)
 
