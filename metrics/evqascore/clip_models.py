@@ -14,7 +14,7 @@ from .clip import Clip, Pixels, loading_error, package_error, transformers_token
 from .open_clip_models import is_architecture, load_file, load_named
 
 # The demo's weights must have this hash wherever they are found.
-DEMO_SHA256 = "2741ebbcfab1ef5aef4d33ab755d6a9777cf04dba877f788dc0bac5c67d98a14"
+DEMO_SHA256 = "92d6b8a67c1ac552d082920e51877ffe0863386505415acdf3a1b6c04e5c989a"
 # The demo's folder in the package and in the Space. `evaluate-qa publish` changes the namespace of the Space.
 DEMO_FOLDER = "demo_clip"
 DEMO_SPACE = "evaluate-qa/evqascore"

@@ -156,7 +156,7 @@ def test_given_keywords_are_used_unchanged(metric, paths):
 
 
 def test_threshold_gives_verdicts(metric, paths):
-    call = {"predictions": ["red square", ""], "videos": paths[:2], "mode": "caption"}
+    call = {"predictions": ["large yellow ring", ""], "videos": paths[:2], "mode": "caption"}
     scores = metric.compute(**call)["per_example"]["score"]
     assert scores[0] < scores[1] == 0
     for threshold, expected in ((scores[0], [True, True]), (scores[0] / 2, [False, True]), (0, [False, False])):

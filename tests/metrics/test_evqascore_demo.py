@@ -19,16 +19,16 @@ CLIPS = [clip for clip in all_clips() if held_out(clip)][:60]
 
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory):
-    """Return a function that scores a text, or a question and an answer, for each clip."""
+    """Return a function that scores one text, or question and answer, for each clip and returns the rows' values."""
     folder = tmp_path_factory.mktemp("clips")
     videos = [str(write_clip(clip, folder / f"{number}.mp4")) for number, clip in enumerate(CLIPS)]
     metric = evaluate_qa.load("evqascore", "demo", device="cpu")
-    return lambda **columns: metric.compute(videos=videos, interval=6, **columns)["per_example"]["score"]
+    return lambda **columns: metric.compute(videos=videos, interval=6, **columns)["per_example"]
 
 
-def better(true, wrong):
+def better(true, wrong, column="score"):
     """Return the share of clips whose true text has the higher score."""
-    return sum(a > b for a, b in zip(true, wrong, strict=True)) / len(CLIPS)
+    return sum(a > b for a, b in zip(true[column], wrong[column], strict=True)) / len(CLIPS)
 
 
 @pytest.mark.slow
@@ -36,6 +36,24 @@ def test_true_caption_ranks_first(scores):
     true = scores(predictions=[clip.caption() for clip in CLIPS])
     wrong = scores(predictions=[another(clip).caption() for clip in CLIPS])
     assert better(true, wrong) >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(4))
+def test_right_answer_ranks_first(scores, number):
+    """The wrong answer is the right answer to the same question about another clip."""
+    questions, right = zip(*(list(clip.questions().items())[number] for clip in CLIPS), strict=True)
+    answers = right, [list(another(clip).questions().values())[number] for clip in CLIPS]
+    true, wrong = (scores(predictions=list(texts), questions=list(questions)) for texts in answers)
+    assert all(abs(a - b) > 0.01 for a, b in zip(true["coarse"], wrong["coarse"], strict=True))
+    assert min(better(true, wrong, column) for column in ("score", "coarse")) >= 0.95
+
+
+def test_texts_are_read_to_their_end():
+    """With the end token at id 2, transformers pools a text at its largest token id, such as that of "what"."""
+    encoder = Encoder(clip_models.load_demo(), device="cpu")
+    one, other = encoder.encode_texts(["What moves? a red square", "What moves? a green ring"])
+    assert one @ other < 0.9
 
 
 def test_held_out_looks_are_never_trained_on():

@@ -61,10 +61,8 @@ def noise_kept(scored, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fraction", [0.25, 0.125])
-def test_best_rows_contain_little_noise(noise_kept, fraction):
-    """Half of all rows are noise. Ranking by c alone keeps more noise."""
-    by_score, by_coarse = (noise_kept(fraction, column) for column in ("score", "coarse"))
-    for kind, share in by_score.items():
-        assert share <= 0.35
-        assert share < by_coarse[kind]
+@pytest.mark.parametrize(("fraction", "short", "short_by_coarse"), [(0.25, 0.11, 0.25), (0.125, 0.03, 0.22)])
+def test_best_rows_contain_little_noise(noise_kept, fraction, short, short_by_coarse):
+    """Half of all rows are noise. Ranking short answers by c alone keeps more noise. The card has these figures."""
+    assert noise_kept(fraction, "score") == pytest.approx({"short": short, "describing": 0}, abs=0.03)
+    assert noise_kept(fraction, "coarse") == pytest.approx({"short": short_by_coarse, "describing": 0}, abs=0.03)

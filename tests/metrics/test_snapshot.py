@@ -64,9 +64,9 @@ def sample(metric: str) -> dict[str, list[Any]]:
     rows = [json.loads(line) for line in lines if line]
     columns = {"predictions": [row["prediction"] for row in rows], "questions": [row["question"] for row in rows]}
     if metric == "evqascore":
-        # For these frames P + R is at least .013 from 0. Near 0, F = 2PR / (P + R) amplifies rounding: with .001, two
+        # For these frames P + R is at least .037 from 0. Near 0, F = 2PR / (P + R) amplifies rounding: with .001, two
         # processors differed by 4e-5.
-        frames = np.random.default_rng(4).normal(loc=0.5, size=(len(rows), 5, 32))
+        frames = np.random.default_rng(10).normal(loc=0.5, size=(len(rows), 5, 32))
         return columns | {"video_features": list(frames)}
     return columns | {"references": [row["references"] for row in rows]}
 

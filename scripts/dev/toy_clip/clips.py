@@ -42,12 +42,12 @@ class ToyClip:
         return f"A {self.size} {self.color} {self.shape} moves {self.motion} on a {self.background} background."
 
     def questions(self) -> dict[str, str]:
-        """Return questions about the clip with their answers, in the spelling that the model was trained on."""
+        """Return questions about the clip with their answers, in words that the model was trained on."""
         return {
-            f"What colour is the {self.shape}?": f"The {self.shape} is {self.color}.",
+            f"What color is the {self.shape}?": f"The {self.shape} is {self.color}.",
             f"Which shape is {self.color}?": f"The {self.color} shape is a {self.shape}.",
             "What moves?": f"A {self.size} {self.color} {self.shape} moves.",
-            "What colour is the background?": f"It moves on a {self.background} background.",
+            "What color is the background?": f"It moves on a {self.background} background.",
         }
 
 

@@ -27,14 +27,14 @@ _TEMPLATES = (
     "on a {background} background",
     "{shape} on a {background} background",
     "{color} {shape} on {background}",
-    "What colour is the {shape}? The {shape} is {color}.",
-    "What colour is the {shape}? {color}",
+    "What color is the {shape}? The {shape} is {color}.",
+    "What color is the {shape}? {color}",
     "Which shape is {color}? The {color} shape is a {shape}.",
     "Which shape is {color}? {shape}",
     "What moves? A {size} {color} {shape} moves.",
     "What moves? A {color} {shape}",
-    "What colour is the background? It moves on a {background} background.",
-    "What colour is the background? {background}",
+    "What color is the background? It moves on a {background} background.",
+    "What color is the background? {background}",
 )
 SEEN: Mapping[str, tuple[str, ...]] = {
     "shape": SHAPES,
