@@ -131,9 +131,7 @@ def ranks_first(question: str, answer: str, named: bool = False) -> bool | None:
         return None
     first, name, side, second = asked
     first, second = first - second, second - first  # Lake Baikal and Lake Tanganyika
-    subject, after = (
-        frozenset(map(stem, content_words(text))) for text in (lowered[: word.start()], lowered[word.end() :])
-    )
+    subject, after = around(lowered[: word.start()], lowered[word.end() :])
     if POLE[word[0]][0] != name or (subject & first and subject & second) or after & (first | second):
         return None
     about_first = bool(subject & first) or (not named and _PRONOUN.match(answer) is not None)
