@@ -17,7 +17,7 @@ from evaluate_qa.metrics._shared.probes import is_installed
 from ..files.rows import STANDARD, Record, Row, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
-from ..files.writing import check_different, check_target, work_folder_path
+from ..files.writing import check_absent, check_different, check_target, work_folder_path
 from ..joining.signatures import OF_ROWS
 from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
@@ -92,18 +92,15 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether there is an output, or the work of a stopped run."""
-        return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
-
-    def output_is_complete(self) -> bool:
-        """Return whether no run was stopped, or left rows without a score.
-
-        Raise ValueError for the output of another metric, other options or other rows.
-        """
+    def is_done(self) -> bool:
+        """Return whether no rows are left to score. Raise ValueError for a file that only --overwrite replaces."""
         work = [work_folder_path(file) for file in (Path(self.target), self.errors) if file]
-        if holds_work(work[0]):  # of a stopped run with --overwrite
+        if self.resume and holds_work(work[0]):
+            return False
+        if not (self.resume and Path(self.target).is_file()):
+            check_absent(self.target, "--output")
+            if self.errors and self.errors.is_file() and self.errors.stat().st_size:  # an empty file has no bad rows
+                check_absent(self.errors, "--errors")
             return False
         signatures = [str(row.get(f"{self.prefix}{SIGNATURE}") or "") for _, row in read_rows(self.target)]
         if why := self._explain_difference({*signatures}, len(signatures)):
@@ -190,5 +187,4 @@ class ScoringJob:
 
     @property
     def _columns(self) -> MetricColumns:
-        folder = Path() if self.source == STANDARD else Path(self.source).parent
-        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", folder)
+        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", Path(self.source).parent)
