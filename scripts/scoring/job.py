@@ -133,22 +133,17 @@ class ScoringJob:
         if name == "evqascore":
             keys = next(filter(None, map(scorer.other_options, signatures)), None)
             return keys and f"the options of this run differ from its signature in {keys}"
-        if name == "judge":
-            return self._explain_signatures(signatures, scorer.blank_result[SIGNATURE])
-        again = scorer.score(records)
-        why = self._explain_signatures(signatures, next(iter(again.progress.signatures), None))
-        return why or self._explain_scores(again.rows)
-
-    def _explain_signatures(self, signatures: Collection[str], expected: str | None) -> str | None:
-        searches_api = self.load.keys().isdisjoint({"api", "protocol"})
-
-        def fixed(signature: str) -> str:
-            return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
-
-        for signature in signatures:
-            if expected and fixed(signature) != fixed(expected):
+        again = None if name == "judge" else scorer.score(records)
+        expected = scorer.blank_result[SIGNATURE] if again is None else next(iter(again.progress.signatures), "")
+        for signature in signatures if expected else ():
+            if self._settings_in(signature) != self._settings_in(expected):
                 return f"its signature is {signature}, not {expected} as in this run"
-        return None
+        return None if again is None else self._explain_scores(again.rows)
+
+    def _settings_in(self, signature: str) -> str:
+        """Return a signature without what rows, or the server of a judge without `api`, decide."""
+        searches_api = self.load.keys().isdisjoint({"api", "protocol"})
+        return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
 
     def _explain_scores(self, again: Iterable[Row]) -> str | None:
         """Return how the first scores of the output differ from those of rows that were scored again."""
