@@ -158,6 +158,18 @@ class ForReward(Scorer):
         check_tracker(self.name, log)
         columns = {column: given.pop(column) for column in KNOWN_COLUMNS[2:] if column in given}
         columns |= {"references": references} | ({} if questions is None else {"questions": questions})
+        self._check_reward(columns, value, missing, name)
+        value = value if isinstance(value, str) else tuple(as_list(value) or ())
+        check_flag(self.name, "asynchronous", asynchronous)
+        missing = None if missing is None else float(missing)
+        _, options = self.check_ahead(**given)
+        columns = {role: column for role, column in columns.items() if role in self.columns}
+        metric, find = self._metric_beside_policy(), extractor(self.name, extract)
+        reward = Reward(metric, columns, options, value, find, missing, name, log, not asynchronous)
+        return AsyncReward(reward) if asynchronous else reward
+
+    def _check_reward(self, columns: Mapping[str, Any], value: Any, missing: Any, name: Any) -> None:
+        """Raise an error for an argument of `reward` that is not valid."""
         for role, column in columns.items():
             if not isinstance(column, str) or not column:
                 expected = "the name of a column of the data set"
@@ -166,8 +178,7 @@ class ForReward(Scorer):
             raise ValueError(
                 f"{self.name}: value is {value!r}; expected 'score', 'verdict' or (low, high) with low < high"
             )
-        value = value if isinstance(value, str) else tuple(as_list(value) or ())
-        if value == "verdict" and not self.verdicts:
+        if isinstance(value, str) and value == "verdict" and not self.verdicts:
             raise ValueError(
                 f"{self.name}: value is 'verdict', but {self.name} has no verdicts; expected 'score' or (low, high)"
             )
@@ -175,15 +186,6 @@ class ForReward(Scorer):
             raise ValueError(f"{self.name}: missing is {missing!r}; expected a finite number or None")
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{self.name}: name is {short_repr(name)}; expected a string or None")
-        check_flag(self.name, "asynchronous", asynchronous)
-        missing = None if missing is None else float(missing)
-        _, options = self.check_ahead(**given)
-        columns = {role: column for role, column in columns.items() if role in self.columns}
-        find = extractor(self.name, extract)
-        reward = Reward(
-            self._metric_beside_policy(), columns, options, value, find, missing, name, log, not asynchronous
-        )
-        return AsyncReward(reward) if asynchronous else reward
 
     def _metric_beside_policy(self) -> Any:
         """Return this metric, or a copy on the CPU if its model would by default run on the policy's accelerator."""

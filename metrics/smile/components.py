@@ -44,14 +44,12 @@ def components(
     row_of = np.repeat(np.arange(len(pair_counts)), pair_counts)
     prediction_words = [words(text, lemma) for text in predictions]
     reference_words = [words(text, lemma) for text in chain.from_iterable(references)]
-    targets = chain.from_iterable(map(_targets, references, synthetic_answers))
 
     numbers: dict[str, int] = {}
     prediction_of = _number_texts(predictions, numbers)[row_of]
-    target_of = _number_texts(targets, numbers)
+    target_of = _number_texts(chain.from_iterable(map(_targets, references, synthetic_answers)), numbers)
     vectors = encoder.vectors(list(numbers), "smile: answers")
 
-    pairs = range(len(reference_words))
     exact = _exact_matches(predictions, references, lemma)
     known = Components(
         starts=np.cumsum(pair_counts) - pair_counts,
@@ -60,22 +58,26 @@ def components(
         # If the prediction contains the reference, the reference is the nearest n-gram.
         ngram_cosine=np.where(exact == 1, 1.0, -1.0),
         exact_match=exact,
-        word_fraction=np.array([word_fraction(prediction_words[row_of[p]], reference_words[p]) for p in pairs]),
+        word_fraction=np.array(list(map(word_fraction, (prediction_words[row] for row in row_of), reference_words))),
         best_ngram=list(map(" ".join, reference_words)),
     )
     rest = np.flatnonzero((exact < 1) & (True if needed is None else needed(known)))
     if not len(rest):
         return known
-    answers = [prediction_words[row] for row in row_of[rest]]
     wanted = [reference_words[pair] for pair in rest]
+    answers = [prediction_words[row] for row in row_of[rest]]
     if candidates is None:
         lists = list(map(ngrams, answers, map(len, wanted)))
     else:
         lists = shortlists(answers, wanted, candidates, encoder.word_vectors)
-    cosines, nearest = _nearest(lists, list(map(" ".join, wanted)), numbers, vectors, encoder)
+    return _with_ngrams(known, rest, *_nearest(lists, list(map(" ".join, wanted)), numbers, vectors, encoder))
+
+
+def _with_ngrams(known: Components, pairs: NDArray[np.intp], cosines: Floats, nearest: Sequence[str]) -> Components:
+    """Return the components with these cosines and nearest n-grams of some pairs."""
     ngram_cosine, best_ngram = known.ngram_cosine.copy(), list(known.best_ngram)
-    ngram_cosine[rest] = np.clip(cosines, -1, 1)
-    for pair, ngram in zip(rest, nearest, strict=True):
+    ngram_cosine[pairs] = np.clip(cosines, -1, 1)
+    for pair, ngram in zip(pairs, nearest, strict=True):
         best_ngram[pair] = ngram
     return replace(known, ngram_cosine=ngram_cosine, best_ngram=best_ngram)
 

@@ -111,15 +111,12 @@ def run(prepared: PreparedAudit) -> dict[str, Any]:
         notes.append(f"The audit leaves out {failed} without a verdict, such as: {next(iter(errors))}")
     keys = [row_key(row) for row in rows]
     if earlier:
-        before = {row["key"]: row["verdicts"] for row in earlier["rows"]}
-        of_rows = [before.get(key, {}) for key in keys]
+        before, common = _earlier_rows(audited, keys, earlier)
+        found = with_drift(found, audited, before)
         notes.append(
             f"Changes are differences from {earlier['judge']} on {earlier['date']} (round {earlier['round']}), on "
-            f"{pluralize(sum(map(bool, of_rows)), 'answer')} in both audits."
+            f"{pluralize(common, 'answer')} in both audits."
         )
-        kinds = dict.fromkeys([PLAIN, *(kind for row in of_rows for kind in row)])
-        known = {kind: np.array([row.get(kind) for row in of_rows], dtype=np.float64) for kind in kinds}
-        found = with_drift(found, audited, replace(audited, verdicts=known))
     return {
         "evaluate_qa": __version__,
         "date": datetime.now(UTC).date().isoformat(),
@@ -127,11 +124,7 @@ def run(prepared: PreparedAudit) -> dict[str, Any]:
         "protocol": prepared.protocol,
         "round": _round_number(earlier),
         "notes": notes,
-        "figures": {
-            group: {name: asdict(one) for name, one in of_group.items()}
-            for group, of_group in found.items()
-            if of_group
-        },
+        "figures": {group: {name: asdict(one) for name, one in ones.items()} for group, ones in found.items() if ones},
         "rows": [
             {
                 "key": key,
@@ -142,6 +135,15 @@ def run(prepared: PreparedAudit) -> dict[str, Any]:
             for row, key in enumerate(keys)
         ],
     }
+
+
+def _earlier_rows(audited: AuditedRows, keys: Sequence[str], earlier: Mapping[str, Any]) -> tuple[AuditedRows, int]:
+    """Return the rows with the verdicts of an earlier audit, and the number of rows that it has."""
+    saved = {row["key"]: row["verdicts"] for row in earlier["rows"]}
+    verdicts = [saved.get(key, {}) for key in keys]
+    kinds = dict.fromkeys([PLAIN, *(kind for row in verdicts for kind in row)])
+    known = {kind: np.array([row.get(kind) for row in verdicts], dtype=np.float64) for kind in kinds}
+    return replace(audited, verdicts=known), sum(map(bool, verdicts))
 
 
 def _round_number(earlier: Mapping[str, Any] | None) -> int:

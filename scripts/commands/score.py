@@ -61,9 +61,6 @@ def score(
 
     In CSV, a list is written as JSON: ["Paris", "Paris, France"].
     """
-    from evaluate_qa.metrics._shared.messages import pluralize
-
-    from ..files.writing import check_absent
     from ..options import parse_options
     from ..scoring.columns import parse_column_mapping
     from ..scoring.job import ScoringJob
@@ -95,25 +92,16 @@ def score(
             num_actors=num_actors,
             num_gpus=num_gpus,
         )
-        if not overwrite and not (resume and job.has_begun):
-            check_absent(target, "--output")
-            if errors and errors.is_file() and errors.stat().st_size:  # a run without bad rows leaves an empty file
-                check_absent(errors, "--errors")
-        elif not overwrite and Path(target).is_file() and job.output_is_complete():
+        if not overwrite and job.is_done():
             typer.echo(f"{target} is complete already. Use --overwrite to score the rows again.", err=True)
             return
         progress = run(job)
         pooled = job.scorer().pooled_score(progress) if progress.statistics else None
         report(metric, progress, pooled, errors, f"{prefix}error")
-        missing = progress.unscored
-        if missing and target != "-":
+        if progress.unscored and target != "-":
             kept = f"{target}.work, which you can delete if you accept the output"
             typer.echo(f"With --resume, only these rows are scored again. This needs the folder {kept}.", err=True)
-        if missing > max_unscored * progress.scored or (missing and not progress.judged):
-            counted = f"{missing:,} of {pluralize(progress.scored, 'row')}"
-            raise ValueError(
-                f"The judge gave no verdict on {counted}. Fix the cause above, or allow more with --max-unscored."
-            )
+        progress.check_unscored(max_unscored)
 
 
 def report(metric: str, progress: "Progress", pooled: float | None, errors: Path | None, reasons: str) -> None:
@@ -122,13 +110,11 @@ def report(metric: str, progress: "Progress", pooled: float | None, errors: Path
     `pooled` is the score of all rows together, if it is not the mean of their scores. The column `reasons` has the
     reasons for missing scores.
     """
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from ..joining.signatures import merge_signatures
 
-    table = Table(title=Path(metric).name, title_justify="left", show_header=False)
-    table.add_column(justify="left")
-    table.add_column(justify="right")
+    table = Table("", Column(justify="right"), title=Path(metric).name, title_justify="left", show_header=False)
     _, scored = progress.sums.get("score", (0.0, progress.scored))
     table.add_row("rows scored", f"{scored:,.0f}")
     if missing := progress.scored - scored:

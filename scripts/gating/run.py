@@ -78,23 +78,13 @@ def run_gate(
     """
     baseline, system = systems.files
     rows = len(systems.rows[baseline])
-    lacking = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
-    unscored = f"{pluralize(systems.unscored, 'row')} without a score or verdict ({lacking})"
-    if not 0 <= max_unscored <= 1:
-        raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
-    if systems.unscored > max_unscored * (rows + systems.unscored):
-        raise ValueError(
-            f"the files have {unscored}, more than {max_unscored:.1%} of {rows + systems.unscored:,}. Failed rows may "
-            "be the hard ones: score them again, or allow more with --max-unscored."
-        )
     notes = [
         f"The gate fails if the lower {confidence:.0%} bound of the drop is above {max_drop:g}; the "
         f"{two_sided_confidence(confidence):.0%} interval above consists of two one-sided {confidence:.0%} bounds.",
         f"{pluralize(rows, 'row')} of each system.",
         *cluster_notes(systems.cluster_column, len(set(systems.clusters)) if systems.clusters else None, rows),
+        *_unscored_notes(systems, rows, max_unscored),
     ]
-    if systems.unscored:
-        notes.append(f"The figures leave out {unscored}.")
     if labeled:
         ppi = estimate_systems(systems, labeled, two_sided_confidence(confidence))
         groups = [one for one in ppi.groups.values() if isinstance(one, Estimate)]
@@ -111,6 +101,20 @@ def run_gate(
         drop = gate(old, new, max_drop=max_drop, clusters=systems.clusters, confidence=confidence)
         notes += [*drop.doubts, UNCORRECTED]
     return GateResult(statistic, baseline, system, before, after, drop, list(changed_rows(systems)), notes)
+
+
+def _unscored_notes(systems: JoinedSystems, rows: int, max_unscored: float) -> list[str]:
+    """Return a note about rows without a score or verdict; raise ValueError if there are too many."""
+    if not 0 <= max_unscored <= 1:
+        raise ValueError(f"--max-unscored is {max_unscored:g}; expected a share from 0 to 1")
+    lacking = ", ".join(f"{name} {count:,}" for name, count in systems.lacking.items())
+    unscored = f"{pluralize(systems.unscored, 'row')} without a score or verdict ({lacking})"
+    if systems.unscored > max_unscored * (rows + systems.unscored):
+        raise ValueError(
+            f"the files have {unscored}, more than {max_unscored:.1%} of {rows + systems.unscored:,}. Failed rows may "
+            "be the hard ones: score them again, or allow more with --max-unscored."
+        )
+    return [f"The figures leave out {unscored}."] if systems.unscored else []
 
 
 def as_json(result: GateResult) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from evaluate_qa.metrics._shared.columns import KNOWN_COLUMNS, RowError, as_list
+from evaluate_qa.metrics._shared.messages import pluralize
 
 from ..files.rows import Broken, Record, Row, RowsError, did_you_mean, place, source_name
 from ..options import compute_options
@@ -74,6 +75,14 @@ class Progress:
     def unscored(self) -> int:
         """Number of rows to which a judge gave no score."""
         return self.scored - int(self.sums["score"][1]) if self.reason and "score" in self.sums else 0
+
+    def check_unscored(self, largest_share: float) -> None:
+        """Raise ValueError if a judge gave no score to more than this share of the rows, or judged no row."""
+        if self.unscored > largest_share * self.scored or (self.unscored and not self.judged):
+            raise ValueError(
+                f"The judge gave no verdict on {self.unscored:,} of {pluralize(self.scored, 'row')}. Fix the cause "
+                "above, or allow more with --max-unscored."
+            )
 
     def and_then(self, other: "Progress") -> "Progress":
         """Return the sum of both."""

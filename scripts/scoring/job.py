@@ -17,7 +17,7 @@ from evaluate_qa.metrics._shared.probes import is_installed
 from ..files.rows import STANDARD, Record, Row, read_records, read_rows
 from ..files.values import value_of
 from ..files.work_folder import CACHE, holds_work
-from ..files.writing import check_different, check_target, work_folder_path
+from ..files.writing import check_absent, check_different, check_target, work_folder_path
 from ..joining.signatures import OF_ROWS
 from ..loading import load_metric
 from .chunk_scorer import SIGNATURE, ChunkScorer
@@ -92,18 +92,15 @@ class ScoringJob:
         """Read the input."""
         return read_records(self.source, self._columns.lists())
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether there is an output, or the work of a stopped run."""
-        return Path(self.target).is_file() or holds_work(work_folder_path(Path(self.target)))
-
-    def output_is_complete(self) -> bool:
-        """Return whether no run was stopped, or left rows without a score.
-
-        Raise ValueError for the output of another metric, other options or other rows.
-        """
+    def is_done(self) -> bool:
+        """Return whether no rows are left to score. Raise ValueError for a file that only --overwrite replaces."""
         work = [work_folder_path(file) for file in (Path(self.target), self.errors) if file]
-        if holds_work(work[0]):  # of a stopped run with --overwrite
+        if self.resume and holds_work(work[0]):
+            return False
+        if not (self.resume and Path(self.target).is_file()):
+            check_absent(self.target, "--output")
+            if self.errors and self.errors.is_file() and self.errors.stat().st_size:  # an empty file has no bad rows
+                check_absent(self.errors, "--errors")
             return False
         signatures = [str(row.get(f"{self.prefix}{SIGNATURE}") or "") for _, row in read_rows(self.target)]
         if why := self._explain_difference({*signatures}, len(signatures)):
@@ -136,22 +133,17 @@ class ScoringJob:
         if name == "evqascore":
             keys = next(filter(None, map(scorer.other_options, signatures)), None)
             return keys and f"the options of this run differ from its signature in {keys}"
-        if name == "judge":
-            return self._explain_signatures(signatures, scorer.blank_result[SIGNATURE])
-        again = scorer.score(records)
-        why = self._explain_signatures(signatures, next(iter(again.progress.signatures), None))
-        return why or self._explain_scores(again.rows)
-
-    def _explain_signatures(self, signatures: Collection[str], expected: str | None) -> str | None:
-        searches_api = self.load.keys().isdisjoint({"api", "protocol"})
-
-        def fixed(signature: str) -> str:
-            return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
-
-        for signature in signatures:
-            if expected and fixed(signature) != fixed(expected):
+        again = None if name == "judge" else scorer.score(records)
+        expected = scorer.blank_result[SIGNATURE] if again is None else next(iter(again.progress.signatures), "")
+        for signature in signatures if expected else ():
+            if self._settings_in(signature) != self._settings_in(expected):
                 return f"its signature is {signature}, not {expected} as in this run"
-        return None
+        return None if again is None else self._explain_scores(again.rows)
+
+    def _settings_in(self, signature: str) -> str:
+        """Return a signature without what rows, or the server of a judge without `api`, decide."""
+        searches_api = self.load.keys().isdisjoint({"api", "protocol"})
+        return OF_ROWS.sub("", _OF_SERVER.sub("", signature) if searches_api else signature)
 
     def _explain_scores(self, again: Iterable[Row]) -> str | None:
         """Return how the first scores of the output differ from those of rows that were scored again."""
@@ -190,5 +182,4 @@ class ScoringJob:
 
     @property
     def _columns(self) -> MetricColumns:
-        folder = Path() if self.source == STANDARD else Path(self.source).parent
-        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", folder)
+        return MetricColumns(self.columns, Path(self.source).suffix.lower() == ".csv", Path(self.source).parent)

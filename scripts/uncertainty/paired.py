@@ -118,8 +118,7 @@ def compare(
         raise ValueError("the rows have fewer than two clusters, and a comparison needs at least two. Give more rows.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number between 0 and 1")
-    count, level = int(places.max()) + 1, (1 + confidence) / 2
-    span = span_of(*values.values())
+    count, level, span = int(places.max()) + 1, (1 + confidence) / 2, span_of(*values.values())
 
     def change(differences: Floats, p_value: float | None, *, of_verdicts: bool) -> Change:
         sums, sizes, _ = sum_by_cluster(differences, places)

@@ -41,8 +41,8 @@ class Parameter(NamedTuple):
     default: Any = inspect.Parameter.empty
 
 
-def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer) -> None:
-    """Add the endpoints to the page; `/batch` only if the Space scores files."""
+def _functions(specification: Specification, scorer: HostedScorer) -> list[Callable[..., Any]]:
+    """Return the functions of `/score`, `/explain` and `/batch`."""
 
     def outcome(given: Mapping[str, Any]) -> tuple[Row, Outcome]:
         options = specification.options([given[control.name] for control in specification.controls])
@@ -68,20 +68,25 @@ def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer)
         If the rows have `prediction_b`, two systems' answers are scored and compared.
         """
         options = specification.options([given[control.name] for control in specification.controls])
-        table = parse_rows(rows, specification.fields)
-        *_, scored = batch.score(specification, scorer, table, options)
+        *_, scored = batch.score(specification, scorer, parse_rows(rows, specification.fields), options)
         problems = [scored.stopped] * bool(scored.stopped) + scored.problems
         signatures = merge_signatures(scored.signatures)
         found, other = certainty(scored), {"score_b": scored.other.score} if scored.other else {}
         sure = {"certainty": None if found is None else as_figures(found), "signature": ", ".join(signatures)}
         return {"score": scored.score, **other, **sure, "rows": records_of(scored), "problems": problems}
 
+    return [score_answer, explain_answer, score_file]
+
+
+def add_api(page: gr.Blocks, specification: Specification, scorer: HostedScorer) -> None:
+    """Add the endpoints to the page; `/batch` only if the Space scores files."""
+    score_answer, explain_answer, score_file = _functions(specification, scorer)
     options = [_option(control) for control in specification.controls]
     # Required parameters first, and the answer before the others.
     fields = sorted(specification.fields, key=lambda field: (field.is_optional, field.column != "predictions"))
     for function, name in ((score_answer, "score"), (explain_answer, "explain")):
-        queue = {"api_name": name, "concurrency_id": "score", "concurrency_limit": 1}
-        _add(page, function, [*map(_field, fields), *options], **queue)
+        parameters = [*map(_field, fields), *options]
+        _add(page, function, parameters, api_name=name, concurrency_id="score", concurrency_limit=1)
     if specification.video is None:
         names = ", ".join(f"{field.name} (optional)" if field.is_optional else field.name for field in fields)
         info = (
