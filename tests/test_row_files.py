@@ -194,14 +194,16 @@ def answers(rows: Rows, *sides: str) -> list[str]:
 def test_written_lines_hold_right_and_wrong_answers(written: Rows):
     assert len({(row["question"].lower(), *row["references"]) for row in written}) == len(written) >= 1000
     # In `polarity`, a question may have a line for each of two references.
-    asked = Counter(row["question"].lower() for row in written)
+    asked, everyday = Counter(row["question"].lower() for row in written), lines_of("everyday")
     twice = {row["question"].lower() for row in lines_of("polarity")}
     assert all(count <= (2 if question in twice else 1) for question, count in asked.items())
     for row in written:
         assert list(row) == ["question", "references", "right", "wrong"]
+        assert row["references"]
         assert not set(row["right"]) & set(row["wrong"])
+        assert (row["right"] or row["wrong"]) if row in everyday else (row["right"] and row["wrong"])
         for texts in (row["references"], row["right"], row["wrong"]):
-            assert len(set(texts)) == len(texts) >= 1
+            assert len(set(texts)) == len(texts)
             assert all(isinstance(text, str) and text.strip() for text in texts)
 
 

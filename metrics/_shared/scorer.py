@@ -55,7 +55,7 @@ class Scorer:
     """
 
     name: ClassVar[str]
-    version: ClassVar[str] = "1.1.0"
+    version: ClassVar[str] = "1.2.0"
     citation: ClassVar[str]
     urls: ClassVar[Sequence[str]] = ()
     configurations: ClassVar[Iterable[str]] = ("default",)

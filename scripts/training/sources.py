@@ -17,12 +17,12 @@ from ..labeled_data.files import labeled_rows
 from ..labeled_data.rows import DataSelection, LabeledRow, hold_out
 from ..labeled_data.sets import SETS
 
-GENERATED = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity")}
+GENERATED = {name: Path(__file__).with_name(name) for name in ("written", "natural", "polarity", "everyday")}
 """Folders with answers that a language model wrote for training; each file is a set, each line a question.
 
 In `written`, neither words in common nor length reveal which answers are right. `natural` holds answers as different
 people and models would give them. `polarity` holds answers in other words with their opposites: yes and no without
-these words, and phrases.
+these words, and phrases. `everyday` holds answers as new users try a metric, half of them near misses.
 """
 KNOWN = ("evouna", *SETS, "traps", *GENERATED)
 """Names of the data sets."""

@@ -11,7 +11,7 @@ from sacrebleu.significance import PairedTest
 
 import evaluate_qa
 
-FIELDS = "|v:1.1.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
+FIELDS = "|v:1.2.0|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|weights:ones|variant:paper|sacrebleu:"
 WORDS = ["the", "rash", "is", "dry", "eczema", "tinea", "of", "hand", "foot", ",", "likely", "not", "psoriasis", "."]
 
 

@@ -275,7 +275,7 @@ def checkpoint(tmp_path_factory):
 def test_paper_configuration_loads_a_file_and_asks_the_chat_model_on_demand(checkpoint, paths):
     metric = evaluate_qa.load("evqascore", "paper", checkpoint=str(checkpoint))
     out = metric.compute(predictions=["a red square"], videos=paths[:1], keywords=[["red square"]])
-    assert out["signature"].startswith("evqascore|v:1.1.0|clip:clip_tiny.pth@")
+    assert out["signature"].startswith("evqascore|v:1.2.0|clip:clip_tiny.pth@")
     assert "|kw:given|" in out["signature"]
     with pytest.raises(ValueError, match=r"^evqascore: cannot load the chat model 'meta-llama/Llama-3.1-8B-Instruct'"):
         metric.compute(predictions=["a red square"], videos=paths[:1])
@@ -311,7 +311,7 @@ def test_wrong_loading_options_are_rejected(options, message):
 
 def test_signature_lists_changed_options(metric, paths):
     plain = metric.compute(predictions=["red square"], videos=paths[:1])["signature"]
-    start = rf"evqascore\|v:1.1.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
+    start = rf"evqascore\|v:1.2.0\|clip:\w+@[0-9a-f]{{8}}\|every:30\|kw:yake-[\d.]+\|long:mean\|av:{av.__version__}"
     assert re.fullmatch(rf"{start}\|mode:caption", plain.replace(".pth", ""))
     options = {"interval": 10, "max_frames": 9, "max_keywords": None, "lang": "de", "long_text": "truncate"}
     line = metric.compute(predictions=["red square"], videos=paths[:1], **options, threshold=0.5)["signature"]

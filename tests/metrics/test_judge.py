@@ -75,7 +75,7 @@ def test_a_column_has_the_source_of_scores_and_the_signature_does_not_depend_on_
     outs += [metric.compute(**rows("right")), metric.compute(**rows("", "right"))]
     assert [out["per_example"]["score_source"] for out in outs] == [["logprobs"], ["parse"], ["rule", "parse"]]
     assert {out["signature"] for out in outs} == {
-        f"judge|v:1.1.0|model:m|protocol:{load_protocol('default').signature}"
+        f"judge|v:1.2.0|model:m|protocol:{load_protocol('default').signature}"
     }
     server.reply = "Well."
     assert metric.compute(**rows("right"))["per_example"]["score_source"] == [None]
@@ -410,7 +410,7 @@ def test_a_local_model_judges(local):
     assert 0 < rows["score"][0] < 1, "a probability"
     assert rows["tokens_out"] == [2, 2, 4], "with the token that ends the reply"
     assert rows["tokens_in"] == [7] * 3, "<user> Is gold good ? <end>, and <assistant>"
-    assert out["signature"].startswith("judge|v:1.1.0|model:model|protocol:tiny.j2@")
+    assert out["signature"].startswith("judge|v:1.2.0|model:model|protocol:tiny.j2@")
     assert rows["score_source"] == ["logprobs"] * 3
     alone = [local(batch_size=1).compute(predictions=[answer], references=["a"])["judge"] for answer in ("mud", "gold")]
     assert alone == pytest.approx(rows["score"][:2], abs=1e-5)

@@ -29,7 +29,7 @@ def test_means_leave_out_rows_without_a_score(monkeypatch):
         "accuracy": 0.5,
         "width": 3.5,
         "unscored": 1,
-        "signature": "deltableu|v:1.1.0|a:1",
+        "signature": "deltableu|v:1.2.0|a:1",
         "per_example": failed,
     }
     assert "unscored" not in scorer.result(Scored(rows, {}), None, False)

@@ -116,7 +116,7 @@ def test_error_names_the_row(working_folder, tmp_path):
         (
             ["evoona"],
             "there is no data set 'evoona'; expected a file that ends in .jsonl, .csv or .parquet, or one of evouna, "
-            "efficientqa, semeval2013, saf, traps, written, natural, polarity",
+            "efficientqa, semeval2013, saf, traps, written, natural, polarity, everyday",
         ),
         (
             ["mine.jsonl", "--data", "mine.jsonl"],

@@ -514,7 +514,7 @@ def test_an_output_may_be_a_symbolic_link(score):
     ("options", "message"),
     [
         (["deltableu"], "out.jsonl is complete already."),
-        (["deltableu", "--compute", "lowercase=true"], ", not deltableu|v:1.1.0|nrefs:"),
+        (["deltableu", "--compute", "lowercase=true"], ", not deltableu|v:1.2.0|nrefs:"),
         (["smile"], "its column 'signature' does not name the metric smile in each row"),
         (["deltableu", "--errors", "bad.jsonl"], "out.jsonl is complete already."),
         (

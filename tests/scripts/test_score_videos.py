@@ -56,7 +56,7 @@ def test_paths_start_at_the_folder_of_the_input(run, suffix):
     assert CLIPS[0].color in " ".join(out[0]["keywords"])
     assert all(isinstance(row["score"], float) for row in out)
     assert "mean score" in error.stderr
-    assert "signature: evqascore|v:1.1.0|clip:" in error.stderr
+    assert "signature: evqascore|v:1.2.0|clip:" in error.stderr
 
 
 def test_absolute_paths_and_other_columns(run, tmp_path):

@@ -135,7 +135,7 @@ def test_chunks_of_one_run_with_different_rows_can_be_compared(working_folder):
     write_rows("in.jsonl", texts)
     for name, size in (("a.parquet", 3), ("b.csv", 2)):
         done = run_command("score", "-m", "deltableu", "-i", "in.jsonl", "-o", name, "--chunk-size", size)
-        assert done.stderr.count("signature: deltableu|v:1.1.0|nrefs:var|") == 1
+        assert done.stderr.count("signature: deltableu|v:1.2.0|nrefs:var|") == 1
     for command in COMMANDS.values():
         assert "warning" not in run_command(*command).stderr
     questions = [{"score": at % 2, "signature": "bem|v:2" + "|questions:given" * (at < 5)} for at in range(9)]
