@@ -12,8 +12,6 @@ import typer
 from evaluate_qa.metrics._shared.chat_models import ChatModel
 from evaluate_qa.metrics._shared.messages import pluralize
 from evaluate_qa.metrics._shared.options import build_options
-from evaluate_qa.metrics.judge.options import JudgeLoading
-from evaluate_qa.metrics.judge.scorer import chat_model
 
 from ..files.rows import did_you_mean, file_format
 from ..files.work_folder import holds_work, lock_work_folder
@@ -88,6 +86,9 @@ def synthesize(
 
 def _chat_model(model: str, endpoint: str | None, given: Mapping[str, Any]) -> ChatModel:
     """Return the model with the options of `--load`, which judge has, too; raise ValueError for an invalid one."""
+    from evaluate_qa.metrics.judge.options import JudgeLoading
+    from evaluate_qa.metrics.judge.scorer import chat_model
+
     known = _OF_LOCAL_MODELS if endpoint is None else _OF_SERVERS
     for name in given:
         if name not in known:

@@ -65,7 +65,7 @@ def test_examples_sliders_and_python(server, browser):
         page = visit.page
         first, *others = page.locator(".qa-examples button").all()
         for button in [*others, first]:
-            assert re.search(r"(Correct|Score)\s+\d|Incorrect\s+\d", visit.changed(button.click))
+            assert re.search(r"(Correct|Score)\s+-?\d|Incorrect\s+\d", visit.changed(button.click))
         option = page.locator(
             "#option-ask input" if server.name == "judge" else "[id^=option-] input[type=range]"
         ).first

@@ -369,7 +369,6 @@ def test_a_missing_question_is_an_error_if_the_protocol_needs_it(load):
         ({"extra_body": [1]}, "extra_body is .*; expected a mapping"),
         ({"extra_body": {"stop": {1}}}, "extra_body is .*; expected a mapping .*, with values that JSON can hold"),
         ({"extra_body": {"top_p": np.float32(0.5)}}, "extra_body is .*; expected a mapping"),
-        ({"dtype": "auto"}, "dtype is 'auto'; expected one of float32, float16, bfloat16"),
     ],
 )
 def test_invalid_load_options_raise(load, given, message):

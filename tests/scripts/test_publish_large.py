@@ -158,6 +158,8 @@ def test_the_card_names_all_training_data_and_their_licenses(root):
     assert [name for name in (*named, *TRAINED) if f"`{name}`" not in card] == []
     rows = [line.strip("| ").split(" | ") for line in card.splitlines() if line.startswith("|")]
     table = (root / "scripts/training/README.md").read_text().partition("## Training data\n")[2].partition("\n\nA ")[0]
-    for data, license_, _ in (line.strip("| ").split(" | ") for line in table.splitlines()[3:]):
+    for data, license_, part in (line.strip("| ").split(" | ") for line in table.splitlines()[3:]):
+        if part.endswith("; step E1 only"):
+            continue  # The large matcher was trained before.
         name = re.split(r"[: ]", data.strip("`"))[0]
         assert any(name in row[0] and license_ in row[1] for row in rows) or name in card.partition("## ")[0], data
