@@ -47,8 +47,7 @@ def is_one_of_candidates(texts: Texts) -> bool:
         return False  # a sentence, or another form of the answer
     names = len(items) == _FEW and texts.reference[:1].isupper() and texts.answer[:1].isupper()
     unsure = _UNSURE.search(texts.answer) is not None and (len(items) > _FEW or names)
-    commas = "," in texts.answer and not unsure  # "Then Ann, his wife, left", or all songs of an album
-    return unsure or (len(items) >= _MANY and items[0] not in right and not commas)
+    return unsure or (len(items) >= _MANY and items[0] not in right)
 
 
 def hedges(answer: str) -> bool:
