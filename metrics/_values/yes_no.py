@@ -70,7 +70,7 @@ _COUNTED_NEGATION = re.compile(
 _NO_DOUBT = re.compile(r"\b(?:there(?:'s|’s| is) )?(?:no|without an?y?) (?:doubt|question)\b(?: that)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\W*(?:sure|certainly|of course|okay)\b[^:.\n]{0,40}:\s*", re.IGNORECASE)
 _MAY = re.compile(r"(?<=\w )May\b")  # the month
-# Words of a statement about another time or place than that of the question.
+# With these words, a statement may be about another time or place than the question.
 _ELSEWHEN = word_set("will in on from for by at until again later soon tomorrow nowhere than")
 _REASON = re.compile(r" because\b| since\b|, as\b")
 _CONDITION_AFTER = re.compile(r"\b(?:when|while|if|as)\b")

@@ -50,7 +50,7 @@ def test_right_answer_ranks_first(scores, number):
 
 
 def test_texts_are_read_to_their_end():
-    """With the end token at id 2, transformers pools a text at its largest token id, such as that of "what"."""
+    """If the end token has the id 2, transformers pools a text at its largest token id and ignores what follows it."""
     encoder = Encoder(clip_models.load_demo(), device="cpu")
     one, other = encoder.encode_texts(["What moves? a red square", "What moves? a green ring"])
     assert one @ other < 0.9
